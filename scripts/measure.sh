@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# ./mk bench all: the measures of doc/performance.md, in its order and with nothing beside them. Takes some 20 minutes on a fast disk.
+# ./mk bench all: the measures of doc/performance.md, in its order and with nothing beside them. Takes some 20 minutes on
+# a fast disk.
 #
 #   measure.sh BIN FOLDER       BIN: the programs; FOLDER: the outputs, conditions.txt, and performance.json for doc/
 #

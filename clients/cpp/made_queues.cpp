@@ -3,10 +3,12 @@
 // The calls of made_queues.h.
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "clients/cpp/answers.h"
+#include "clients/cpp/date.h"
 #include "clients/cpp/error_text.h"
 #include "clients/cpp/made_queues_messages.h"
 #include "clients/cpp/queues.h"
@@ -55,6 +57,10 @@ Result<Queue> queue_of(Message const& message) {
   out.max_messages = number(message, "max_messages");
   out.max_bytes = number(message, "max_bytes");
   out.when_full = message.text("when_full");
+  out.lease = span_if_any(message, "lease").value_or(DurationMs{});
+  out.paused = number(message, "paused") != 0;
+  out.paused_until = date(message, "paused_until");
+  out.pause_reason = message.text("pause_reason");
   out.expires = span_if_any(message, "expires").value_or(DurationMs{});
   return out;
 }
@@ -114,6 +120,15 @@ Result<Acquired> QueueCalls::acquire(AcquireOptions const& options) {
   return leased_by(connection_.call(command), &Acquired::messages, queue_message_of);
 }
 
+Result<Acquired> QueueCalls::acquire_message(std::uint64_t message, std::optional<DurationMs> lease,
+                                             std::string_view worker) {
+  Message command = command_on(table_, "ACQUIRE");
+  command.set("message", Value::of_unsigned(message));
+  set_span(command, "lease", lease);
+  set_if_any(command, "worker", worker);
+  return leased_by(connection_.call(command), &Acquired::messages, queue_message_of);
+}
+
 Result<TimeMs> QueueCalls::touch(QueueMessage const& message, std::optional<DurationMs> lease) {
   Message command = command_about(message, "message", message.message, table_, "TOUCH");
   set_span(command, "lease", lease);
@@ -157,6 +172,21 @@ Result<ReturnedMessage> QueueCalls::reject(QueueMessage const& message, std::str
   return then(report(connection_, command), Queues::returned_of);
 }
 
+Message QueueCalls::park_of(QueueMessage const& message, std::optional<std::uint64_t> priority,
+                            std::string_view error, std::string_view error_trace) const {
+  Message command = command_about(message, "message", message.message, table_, "PARK");
+  set_number(command, "priority", priority);
+  set_error(command, "error", error, 1024);
+  set_error(command, "error_trace", error_trace, 16384);
+  return command;
+}
+
+Result<ReturnedMessage> QueueCalls::park(QueueMessage const& message, std::optional<std::uint64_t> priority,
+                                         std::string_view error, std::string_view error_trace) {
+  Message command = park_of(message, priority, error, error_trace);
+  return then(report(connection_, command), Queues::returned_of);
+}
+
 Result<std::uint64_t> QueueCalls::count(std::string_view queue, std::string_view status) {
   Message command = command_on(table_, "COUNT");
   set_if_any(command, "queue", queue);
@@ -168,6 +198,13 @@ Result<QueueMessage> QueueCalls::read(std::uint64_t message) {
   Message command = command_on(table_, "READ");
   command.set("message", Value::of_unsigned(message));
   return then(connection_.call(command), queue_message_of);
+}
+
+Result<std::vector<QueueMessage>> QueueCalls::peek(std::string_view queue, std::string_view status) {
+  Message command = command_on(table_, "PEEK");
+  command.set("queue", queue);
+  set_if_any(command, "status", status);
+  return all_pages(connection_, command, queue_message_of);
 }
 
 Result<Reason> QueueCalls::why(std::uint64_t message) {
@@ -257,10 +294,41 @@ Result<std::uint64_t> QueueCalls::move(std::string_view queue, std::string_view 
   return sum_of_pages(connection_, command, "count", options.count);
 }
 
-Status QueueCalls::kick(std::uint64_t message) {
+Status QueueCalls::kick(std::uint64_t message, std::string_view status) {
   Message command = command_on(table_, "KICK");
   command.set("message", Value::of_unsigned(message));
+  set_if_any(command, "status", status);
   return connection_.call(command).status();
+}
+
+Result<std::uint64_t> QueueCalls::kick_queue(std::string_view queue) {
+  Message command = command_on(table_, "KICK");
+  command.set("queue", queue);
+  return sum_of_pages(connection_, command, "count", UINT64_MAX);
+}
+
+Status QueueCalls::erase(std::uint64_t message) {
+  Message command = command_on(table_, "DELETE");
+  command.set("message", Value::of_unsigned(message));
+  return connection_.call(command).status();
+}
+
+Result<std::string> QueueCalls::pause(std::string_view queue, std::optional<Date> until, std::string_view reason) {
+  Message command = command_on(table_, "PAUSE");
+  command.set("queue", queue);
+  set_date(command, "until", until);
+  set_if_any(command, "reason", reason);
+  return then(connection_.call(command), [](Message const& answer) -> Result<std::string> {
+    return std::string{answer.text("result")};
+  });
+}
+
+Result<std::string> QueueCalls::resume(std::string_view queue) {
+  Message command = command_on(table_, "RESUME");
+  command.set("queue", queue);
+  return then(connection_.call(command), [](Message const& answer) -> Result<std::string> {
+    return std::string{answer.text("result")};
+  });
 }
 
 }  // namespace fastjournal::client

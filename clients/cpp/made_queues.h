@@ -63,13 +63,20 @@ struct QueueMessage {
   std::string worker{};                     // who has it
   std::string error{};                      // what a consumer said last
   std::string error_trace{};                // where it went wrong, as that consumer said
+  DurationMs lease{};                       // how long its leases last, in ms, if it says so itself
+  // counted in its life, up to 255, where message-counts says so: how often it was handed out
+  std::uint64_t leases{0};
+  std::uint64_t returns{0};   // the same: given back by RELEASE
+  std::uint64_t parkings{0};  // the same: parked
+  std::uint64_t kicks{0};     // the same: put back to work by KICK or MOVE
+  std::uint64_t timeouts{0};  // the same: leases that timed out
 };
 // From a MESSAGE; invalid for any other message.
 [[nodiscard]] Result<QueueMessage> queue_message_of(Message const& message);
 
 // Why a message is where it is.
 struct Reason {
-  std::string state{};  // a word for programs: due, waiting, acquired, parked or leaving
+  std::string state{};  // a word for programs: due, paused, waiting, acquired, parked or leaving
   std::string text{};   // a sentence for people
 };
 // From a REASON; invalid for any other message.
@@ -91,6 +98,10 @@ struct Queue {
   std::uint64_t max_messages{0};    // its limit
   std::uint64_t max_bytes{0};       // its limit
   std::string when_full{};          // refuse or drop
+  DurationMs lease{};               // how long consumers of its messages may take, in ms
+  bool paused{false};               // it hands out nothing
+  TimeMs paused_until{};            // when it goes on by itself
+  std::string pause_reason{};       // why, as was said
   DurationMs expires{};             // how long its messages last, in ms
 };
 // From a QUEUE; invalid for any other message.
@@ -124,21 +135,28 @@ struct SendOptions {
   bool binary{false};  // the body is bytes: else it must be UTF-8
   // what goes with it: an object in JSON, which is given back as it came (at most 65536 bytes)
   std::string properties{};
-  std::optional<std::uint8_t> priority{};  // the smallest is first (0 to 255; 100 if absent)
-  std::optional<Date> process_date{};      // not to be handed out before; now if absent
-  std::optional<Date> expiration_date{};   // not to be handed out from then on; 0 or absent: as the queue says
+  // the smallest is first; up to 255, unless the table says otherwise by priorities (0 to 4294967295; 100 if absent)
+  std::optional<std::uint64_t> priority{};
+  std::optional<Date> process_date{};     // not to be handed out before; now if absent
+  std::optional<Date> expiration_date{};  // not to be handed out from then on; 0 or absent: as the queue says
   // 1: refused if the exchange routes it to no queue; 0: then it is dropped, and the answer says so. 1 for a direct
   // exchange if absent, else 0
   std::optional<bool> mandatory{};
   // the producer's name for this start of it; with sequence: resent messages are there once (at most 128 bytes)
   std::string client{};
   std::optional<std::uint64_t> sequence{};  // the number of this message by this client
+  // how long its consumers may take unless they say otherwise; as the queue says if absent (1 to 31536000000)
+  std::optional<DurationMs> lease{};
 };
 
 struct AcquireOptions {
-  std::string queue{};     // the queue; of any by turns if absent (at most 255 bytes)
+  std::string queue{};  // the queue; of any by turns if absent (at most 255 bytes)
+  // several of them, 256 at most, in place of queue: the first message of all of them, by priority, then in the order
+  // of one queue, without turns (at most 4096 bytes)
+  std::string queues{};
   std::uint32_t count{1};  // how many messages at most (1 to 1024; 1 if absent)
-  // how long the consumer may take (processing-timeout-min to processing-timeout-max; processing-timeout if absent)
+  // how long the consumer may take; if absent, as the message or its queue says (processing-timeout-min to processing-
+  // timeout-max; processing-timeout if absent)
   std::optional<DurationMs> lease{};
   std::optional<DurationMs> wait{};  // how long to wait for a message when there is none (0 to 86400000; 0 if absent)
   bool accept{false};                // they are gone with the answer, without lease and ACCEPT: at most once
@@ -151,10 +169,13 @@ struct AcquireOptions {
 struct GiveBackOptions {
   // when it may be handed out again; if absent: at once, or after the back-off of a failed delivery
   std::optional<Date> process_date{};
-  std::string error{};           // what went wrong, for people. Makes it a failed delivery (1024 bytes are kept)
+  // what went wrong, for people. Makes it a failed delivery (1024 bytes are kept)
+  std::string error{};
   std::optional<bool> failed{};  // 1: a failed delivery, also without error; 0: none, also with one
   // where it went wrong, as a traceback, for people. Makes it a failed delivery (16384 bytes are kept)
   std::string error_trace{};
+  // its new priority, as in SEND; it keeps the old one if absent (0 to 4294967295)
+  std::optional<std::uint64_t> priority{};
 };
 
 // What is absent stays as it is.
@@ -167,6 +188,9 @@ struct QueueOptions {
   std::optional<std::uint64_t> max_messages{};  // so many messages at most; 0: no limit (0 to 4000000000)
   std::optional<std::uint64_t> max_bytes{};     // so many bytes of bodies at most; 0: no limit (0 to 1125899906842624)
   std::string when_full{};                      // refuse (SEND), or drop (the first messages, which are dead then)
+  // how long consumers of its messages may take, unless message or ACQUIRE say otherwise; 0: as the option processing-
+  // timeout (0 to 31536000000)
+  std::optional<DurationMs> lease{};
   // its messages expire so long after they came, or after their process_date; 0: never (0 to 315360000000)
   std::optional<DurationMs> expires{};
 };
@@ -206,6 +230,9 @@ class QueueCalls {
                                      SendOptions const& options = {});
   // Hands out the next messages of a queue, each to one consumer until it ends its lease.
   [[nodiscard]] Result<Acquired> acquire(AcquireOptions const& options = {});
+  // Hands out this message, also before its date, parked, or on a paused queue.
+  [[nodiscard]] Result<Acquired> acquire_message(std::uint64_t message, std::optional<DurationMs> lease = {},
+                                                 std::string_view worker = {});
   // Renews a lease, and takes it over on a new connection. Returns when the lease is over.
   [[nodiscard]] Result<TimeMs> touch(QueueMessage const& message, std::optional<DurationMs> lease = {});
   // The message is dealt with: it leaves its queue.
@@ -217,10 +244,17 @@ class QueueCalls {
   // none.
   [[nodiscard]] Result<ReturnedMessage> reject(QueueMessage const& message, std::string_view error = {},
                                                std::string_view error_trace = {});
+  // Puts a message aside: it stays on its queue, parked, until somebody kicks, moves or removes it. No failed delivery
+  // is counted.
+  [[nodiscard]] Result<ReturnedMessage> park(QueueMessage const& message, std::optional<std::uint64_t> priority = {},
+                                             std::string_view error = {}, std::string_view error_trace = {});
   // How many messages of a queue, or of the table, are in a state, counted page by page.
   [[nodiscard]] Result<std::uint64_t> count(std::string_view queue = {}, std::string_view status = {});
   // Shows one message, or a part of its body. unknown_row: there is no such message.
   [[nodiscard]] Result<QueueMessage> read(std::uint64_t message);
+  // Shows the first message of a queue in a state, without taking it: the one that would be handed out, come to its
+  // date, or be kicked next.
+  [[nodiscard]] Result<std::vector<QueueMessage>> peek(std::string_view queue, std::string_view status = {});
   // Says in a sentence, and in parameters for programs, why a message is where it is.
   [[nodiscard]] Result<Reason> why(std::uint64_t message);
   // Shows the queues with what is on them, in the order of their names.
@@ -250,9 +284,21 @@ class QueueCalls {
   // again: what was moved is no longer there.
   [[nodiscard]] Result<std::uint64_t> move(std::string_view queue, std::string_view to,
                                            ChangeOptions const& options = {});
-  // Takes the lease of a message back: it waits at its place in the queue, as redelivered, and nothing is counted; its
-  // consumer is refused from then on.
-  [[nodiscard]] Status kick(std::uint64_t message);
+  // Puts a message back to work: a parked one, with its attempts reset; one that waits for its date; or one that a
+  // consumer has, whose lease is taken back and who is refused from then on. Or so many of a queue: the parked ones;
+  // those that wait for their date only if none is parked.
+  [[nodiscard]] Status kick(std::uint64_t message, std::string_view status = {});
+  // Puts messages of a queue back to work: the parked ones; those that wait for their date only if none is parked.
+  // Returns how many.
+  [[nodiscard]] Result<std::uint64_t> kick_queue(std::string_view queue);
+  // Removes a message that no consumer has.
+  [[nodiscard]] Status erase(std::uint64_t message);
+  // Nothing of a queue is handed out any more; leases go on, messages are taken. A queue that is paused already gets
+  // the new date. Returns changed or unchanged.
+  [[nodiscard]] Result<std::string> pause(std::string_view queue, std::optional<Date> until = {},
+                                          std::string_view reason = {});
+  // Ends a PAUSE; who waits for messages is told. Returns changed or unchanged.
+  [[nodiscard]] Result<std::string> resume(std::string_view queue);
 
   // For pipelining and transactions: what these calls send. Texts are borrowed.
   [[nodiscard]] Message send_of(std::string_view queue, std::string_view body, SendOptions const& options = {}) const;
@@ -262,6 +308,8 @@ class QueueCalls {
   [[nodiscard]] Message release_of(QueueMessage const& message, GiveBackOptions const& options = {}) const;
   [[nodiscard]] Message reject_of(QueueMessage const& message, std::string_view error = {},
                                   std::string_view error_trace = {}) const;
+  [[nodiscard]] Message park_of(QueueMessage const& message, std::optional<std::uint64_t> priority = {},
+                                std::string_view error = {}, std::string_view error_trace = {}) const;
 
  protected:
   Connection& connection_;

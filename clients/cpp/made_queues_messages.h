@@ -10,6 +10,7 @@
 #include "clients/cpp/answers.h"
 #include "clients/cpp/error_text.h"
 #include "clients/cpp/made_queues.h"
+#include "fastjournal/types.h"
 
 namespace fastjournal::client {
 
@@ -25,10 +26,12 @@ inline void set_options(Message& command, SendOptions const& options) {
   set_truth(command, "mandatory", options.mandatory);
   set_if_any(command, "client", options.client);
   set_number(command, "sequence", options.sequence);
+  set_span(command, "lease", options.lease);
 }
 
 inline void set_options(Message& command, AcquireOptions const& options) {
   set_if_any(command, "queue", options.queue);
+  set_if_any(command, "queues", options.queues);
   command.set_integer("count", options.count);
   set_span(command, "lease", options.lease);
   set_span(command, "wait", options.wait);
@@ -41,6 +44,7 @@ inline void set_options(Message& command, GiveBackOptions const& options) {
   set_error(command, "error", options.error, 1024);
   set_truth(command, "failed", options.failed);
   set_error(command, "error_trace", options.error_trace, 16384);
+  set_number(command, "priority", options.priority);
 }
 
 inline void set_options(Message& command, QueueOptions const& options) {
@@ -50,6 +54,7 @@ inline void set_options(Message& command, QueueOptions const& options) {
   set_number(command, "max_messages", options.max_messages);
   set_number(command, "max_bytes", options.max_bytes);
   set_if_any(command, "when_full", options.when_full);
+  set_span(command, "lease", options.lease);
   set_span(command, "expires", options.expires);
 }
 
@@ -97,6 +102,12 @@ inline QueueMessage queue_message_from(Message const& message) {
   out.worker = message.text("worker");
   out.error = message.text("error");
   out.error_trace = message.text("error_trace");
+  out.lease = span_if_any(message, "lease").value_or(DurationMs{});
+  out.leases = number(message, "leases");
+  out.returns = number(message, "returns");
+  out.parkings = number(message, "parkings");
+  out.kicks = number(message, "kicks");
+  out.timeouts = number(message, "timeouts");
   return out;
 }
 

@@ -21,8 +21,10 @@ func (c *Connection) Queues(table string) *Queues { return &Queues{c, table} }
 type QueueSendOptions struct {
 	// what goes with it: an object in JSON, which is given back as it came (at most 65536 bytes)
 	Properties string
-	// the smallest is first (0 to 255; 100 if absent)
+	// the smallest is first; up to 255, unless the table says otherwise by priorities (0 to 4294967295; 100 if absent)
 	Priority Optional[int64]
+	// how long its consumers may take unless they say otherwise; as the queue says if absent (1 to 31536000000 ms)
+	Lease time.Duration
 	// not to be handed out before; now if absent
 	ProcessDate Date
 	// not to be handed out from then on; 0 or absent: as the queue says
@@ -42,6 +44,7 @@ func (t *Queues) Send(ctx context.Context, queue string, body any, options ...Qu
 	o := optionsOf(options)
 	params.setText("properties", o.Properties)
 	setOptional(params, "priority", o.Priority)
+	params.setSpan("lease", o.Lease)
 	params.setDate("process_date", o.ProcessDate)
 	params.setDate("expiration_date", o.ExpirationDate)
 	params.setText("client", o.Client)
@@ -57,8 +60,10 @@ func (t *Queues) Send(ctx context.Context, queue string, body any, options ...Qu
 type QueuePublishOptions struct {
 	// what goes with it: an object in JSON, which is given back as it came (at most 65536 bytes)
 	Properties string
-	// the smallest is first (0 to 255; 100 if absent)
+	// the smallest is first; up to 255, unless the table says otherwise by priorities (0 to 4294967295; 100 if absent)
 	Priority Optional[int64]
+	// how long its consumers may take unless they say otherwise; as the queue says if absent (1 to 31536000000 ms)
+	Lease time.Duration
 	// not to be handed out before; now if absent
 	ProcessDate Date
 	// not to be handed out from then on; 0 or absent: as the queue says
@@ -85,6 +90,7 @@ func (t *Queues) Publish(
 	o := optionsOf(options)
 	params.setText("properties", o.Properties)
 	setOptional(params, "priority", o.Priority)
+	params.setSpan("lease", o.Lease)
 	params.setDate("process_date", o.ProcessDate)
 	params.setDate("expiration_date", o.ExpirationDate)
 	setOptional(params, "mandatory", o.Mandatory)
@@ -101,9 +107,13 @@ func (t *Queues) Publish(
 type QueueAcquireOptions struct {
 	// the queue; of any by turns if absent (at most 255 bytes)
 	Queue string
+	// several of them, between blanks, 256 at most, in place of queue: the first message of all of them, by priority,
+	// then in the order of one queue, without turns (at most 4096 bytes)
+	Queues string
 	// how many messages at most (1 to 1024; 1 if absent)
 	Count int64
-	// how long the consumer may take (processing-timeout-min to processing-timeout-max; processing-timeout if absent)
+	// how long the consumer may take; if absent, as the message or its queue says (processing-timeout-min to
+	// processing-timeout-max; processing-timeout if absent)
 	Lease time.Duration
 	// how long to wait for a message when there is none; needs request (0 to 86400000 ms; 0 if absent)
 	Wait time.Duration
@@ -118,10 +128,33 @@ func (t *Queues) Acquire(ctx context.Context, options ...QueueAcquireOptions) (L
 	params := Params{"table": t.table}
 	o := optionsOf(options)
 	params.setText("queue", o.Queue)
+	params.setText("queues", o.Queues)
 	params.setInt("count", o.Count)
 	params.setSpan("lease", o.Lease)
 	params.setSpan("wait", o.Wait)
 	params.setFlag("accept", o.Accept)
+	params.setText("worker", o.Worker)
+	return leasedBy(ctx, t.connection, "ACQUIRE", params, "MESSAGE", queueMessageOf)
+}
+
+// QueueAcquireMessageOptions are the options of Queues.AcquireMessage.
+type QueueAcquireMessageOptions struct {
+	// how long the consumer may take; if absent, as the message or its queue says (processing-timeout-min to
+	// processing-timeout-max; processing-timeout if absent)
+	Lease time.Duration
+	// the consumer's name, for people; peer address and connection if absent (at most 256 bytes)
+	Worker string
+}
+
+// AcquireMessage hands out this message, also before its date, parked, or on a paused queue. message: this message
+// alone, in place of queue: also before its date, parked, or on a paused queue.
+func (t *Queues) AcquireMessage(
+	ctx context.Context, message int64, options ...QueueAcquireMessageOptions,
+) (Leased[QueueMessage], error) {
+	params := Params{"table": t.table}
+	params.setInt("message", message)
+	o := optionsOf(options)
+	params.setSpan("lease", o.Lease)
 	params.setText("worker", o.Worker)
 	return leasedBy(ctx, t.connection, "ACQUIRE", params, "MESSAGE", queueMessageOf)
 }
@@ -162,6 +195,8 @@ func (t *Queues) Accept(ctx context.Context, message QueueMessage) error {
 type QueueReleaseOptions struct {
 	// when it may be handed out again; if absent: at once, or after the back-off of a failed delivery
 	ProcessDate Date
+	// its new priority, as in SEND; it keeps the old one if absent (0 to 4294967295)
+	Priority Optional[int64]
 	// what went wrong, for people. Makes it a failed delivery (1024 bytes are kept)
 	Error string
 	// where it went wrong, as a traceback, for people. Makes it a failed delivery (16384 bytes are kept)
@@ -180,6 +215,7 @@ func (t *Queues) Release(
 	params["epoch"] = message.Epoch
 	o := optionsOf(options)
 	params.setDate("process_date", o.ProcessDate)
+	setOptional(params, "priority", o.Priority)
 	params.setText("error", cut(o.Error, 1024))
 	params.setText("error_trace", cut(o.ErrorTrace, 16384))
 	setOptional(params, "failed", o.Failed)
@@ -204,6 +240,29 @@ func (t *Queues) Reject(
 	o := optionsOf(options)
 	params.setText("error_trace", cut(o.ErrorTrace, 16384))
 	return returnedBy(ctx, t.connection, "REJECT", params)
+}
+
+// QueueParkOptions are the options of Queues.Park.
+type QueueParkOptions struct {
+	// its new priority, as in SEND; it keeps the old one if absent (0 to 4294967295)
+	Priority Optional[int64]
+	// why, for people (1024 bytes are kept)
+	Error string
+	// where it went wrong, as a traceback, for people (16384 bytes are kept)
+	ErrorTrace string
+}
+
+// Park puts a message aside: it stays on its queue, parked, until somebody kicks, moves or removes it. No failed
+// delivery is counted.
+func (t *Queues) Park(ctx context.Context, message QueueMessage, options ...QueueParkOptions) (Returned, error) {
+	params := Params{"table": t.table}
+	params["message"] = message.Message
+	params["epoch"] = message.Epoch
+	o := optionsOf(options)
+	setOptional(params, "priority", o.Priority)
+	params.setText("error", cut(o.Error, 1024))
+	params.setText("error_trace", cut(o.ErrorTrace, 16384))
+	return returnedBy(ctx, t.connection, "PARK", params)
 }
 
 // QueueBrowseOptions are the options of Queues.Browse.
@@ -269,6 +328,22 @@ func (t *Queues) Read(ctx context.Context, message int64, options ...QueueReadOp
 		return QueueMessage{}, err
 	}
 	return queueMessageOf(p), nil
+}
+
+// QueuePeekOptions are the options of Queues.Peek.
+type QueuePeekOptions struct {
+	// in this state; due if absent, also where the queue is paused: due, waiting, parked
+	Status string
+}
+
+// Peek shows the first message of a queue in a state, without taking it: the one that would be handed out, come to
+// its date, or be kicked next. queue: the queue (at most 255 bytes).
+func (t *Queues) Peek(queue string, options ...QueuePeekOptions) *Pages[QueueMessage] {
+	params := Params{"table": t.table}
+	params["queue"] = queue
+	o := optionsOf(options)
+	params.setText("status", o.Status)
+	return pagesOf(t.connection, "PEEK", params, "MESSAGE", queueMessageOf)
 }
 
 // Why says in a sentence, and in parameters for programs, why a message is where it is. message: the message's
@@ -349,6 +424,9 @@ type QueueDeclareOptions struct {
 	MaxBytes Optional[int64]
 	// of a queue: refuse (SEND), or drop (the first messages, which are dead then)
 	WhenFull string
+	// of a queue: how long consumers of its messages may take, unless message or ACQUIRE say otherwise; 0: as the option
+	// processing-timeout (0 to 31536000000 ms)
+	Lease Optional[time.Duration]
 	// of a queue: its messages expire so long after they came, or after their process_date, in milliseconds; 0: never (0
 	// to 315360000000 ms)
 	Expires Optional[time.Duration]
@@ -366,6 +444,7 @@ func (t *Queues) Declare(ctx context.Context, queue string, options ...QueueDecl
 	setOptional(params, "max_messages", o.MaxMessages)
 	setOptional(params, "max_bytes", o.MaxBytes)
 	params.setText("when_full", o.WhenFull)
+	setOptional(params, "lease", o.Lease)
 	setOptional(params, "expires", o.Expires)
 	p, err := oneOf(ctx, t.connection, "DECLARE", params, "DECLARED")
 	if err != nil {
@@ -498,11 +577,77 @@ func (t *Queues) Move(ctx context.Context, queue string, to string, options ...Q
 	return addedBy(ctx, t.connection, "MOVE", params, "count", o.Count)
 }
 
-// Kick takes the lease of a message back: it waits at its place in the queue, as redelivered, and nothing is counted;
-// its consumer is refused from then on. message: the message's number.
-func (t *Queues) Kick(ctx context.Context, message int64) error {
+// QueueKickOptions are the options of Queues.Kick.
+type QueueKickOptions struct {
+	// of a message: only in this state: waiting, acquired, parked
+	Status string
+}
+
+// Kick puts a message back to work: a parked one, with its attempts reset; one that waits for its date; or one that a
+// consumer has, whose lease is taken back and who is refused from then on. Or so many of a queue: the parked ones;
+// those that wait for their date only if none is parked. message: the message's number; or else queue.
+func (t *Queues) Kick(ctx context.Context, message int64, options ...QueueKickOptions) error {
 	params := Params{"table": t.table}
-	params["message"] = message
+	params.setInt("message", message)
+	o := optionsOf(options)
+	params.setText("status", o.Status)
 	_, err := t.connection.request(ctx, "KICK", params)
 	return err
+}
+
+// QueueKickQueueOptions are the options of Queues.KickQueue.
+type QueueKickQueueOptions struct {
+	// so many in all (all if absent)
+	Count int64
+}
+
+// KickQueue puts messages of a queue back to work: the parked ones; those that wait for their date only if none is
+// parked. queue: the queue (at most 255 bytes).
+func (t *Queues) KickQueue(ctx context.Context, queue string, options ...QueueKickQueueOptions) (int64, error) {
+	params := Params{"table": t.table}
+	params.setText("queue", queue)
+	o := optionsOf(options)
+	return addedBy(ctx, t.connection, "KICK", params, "count", o.Count)
+}
+
+// Delete removes a message that no consumer has. message: the message's number.
+func (t *Queues) Delete(ctx context.Context, message int64) error {
+	params := Params{"table": t.table}
+	params["message"] = message
+	_, err := t.connection.request(ctx, "DELETE", params)
+	return err
+}
+
+// QueuePauseOptions are the options of Queues.Pause.
+type QueuePauseOptions struct {
+	// when it goes on by itself; at RESUME only if absent
+	Until Date
+	// why, for people (at most 255 bytes)
+	Reason string
+}
+
+// Pause: nothing of a queue is handed out any more; leases go on, messages are taken. A queue that is paused already
+// gets the new date. queue: the queue (at most 255 bytes).
+func (t *Queues) Pause(ctx context.Context, queue string, options ...QueuePauseOptions) (string, error) {
+	params := Params{"table": t.table}
+	params["queue"] = queue
+	o := optionsOf(options)
+	params.setDate("until", o.Until)
+	params.setText("reason", o.Reason)
+	p, err := oneOf(ctx, t.connection, "PAUSE", params, "PAUSED")
+	if err != nil {
+		return "", err
+	}
+	return p.Text("result"), nil
+}
+
+// Resume ends a PAUSE; who waits for messages is told. queue: the queue (at most 255 bytes).
+func (t *Queues) Resume(ctx context.Context, queue string) (string, error) {
+	params := Params{"table": t.table}
+	params["queue"] = queue
+	p, err := oneOf(ctx, t.connection, "RESUME", params, "RESUMED")
+	if err != nil {
+		return "", err
+	}
+	return p.Text("result"), nil
 }

@@ -72,6 +72,20 @@ type QueueMessage struct {
 	LeaseEnd time.Time
 	// who has it
 	Worker string
+	// how long its leases last, in ms, if it says so itself
+	Lease time.Duration
+	// counted in its life, up to 255, where message-counts says so: how often it was handed out
+	Leases int64
+	// the same: given back by RELEASE
+	Returns int64
+	// the same: parked
+	Parkings int64
+	// the same: put back to work by KICK or MOVE
+	Kicks int64
+	// the same: leases that timed out
+	Timeouts int64
+	// of READ and PEEK: the date at the daemon
+	Now time.Time
 	// waiting, due, acquired or parked
 	Status string
 	// what a consumer said last
@@ -103,6 +117,13 @@ func queueMessageOf(p Params) QueueMessage {
 	out.Deliveries = p.Int("deliveries")
 	out.LeaseEnd = p.Time("lease_end")
 	out.Worker = p.Text("worker")
+	out.Lease = p.Span("lease")
+	out.Leases = p.Int("leases")
+	out.Returns = p.Int("returns")
+	out.Parkings = p.Int("parkings")
+	out.Kicks = p.Int("kicks")
+	out.Timeouts = p.Int("timeouts")
+	out.Now = p.Time("now")
 	out.Status = p.Text("status")
 	out.Error = p.Text("error")
 	out.ErrorTrace = p.Text("error_trace")
@@ -117,7 +138,7 @@ type QueueReason struct {
 	Message int64
 	// its queue
 	Queue string
-	// a word for programs: due, waiting, acquired, parked or leaving
+	// a word for programs: due, paused, waiting, acquired, parked or leaving
 	State string
 	// a sentence for people
 	Text string
@@ -125,6 +146,8 @@ type QueueReason struct {
 	Ahead int64
 	// not handed out before
 	ProcessDate time.Time
+	// when its queue goes on by itself
+	PausedUntil time.Time
 	// when the lease is over
 	LeaseEnd time.Time
 	// who has it
@@ -150,6 +173,7 @@ func queueReasonOf(p Params) QueueReason {
 	out.Text = p.Text("text")
 	out.Ahead = p.Int("ahead")
 	out.ProcessDate = p.Time("process_date")
+	out.PausedUntil = p.Time("paused_until")
 	out.LeaseEnd = p.Time("lease_end")
 	out.Worker = p.Text("worker")
 	out.Epoch = p.Int("epoch")
@@ -192,6 +216,14 @@ type Queue struct {
 	MaxBytes int64
 	// refuse or drop
 	WhenFull string
+	// how long consumers of its messages may take, in ms
+	Lease time.Duration
+	// true: it hands out nothing
+	Paused bool
+	// when it goes on by itself
+	PausedUntil time.Time
+	// why, as was said
+	PauseReason string
 	// how long its messages last, in ms
 	Expires time.Duration
 }
@@ -213,6 +245,10 @@ func queueOf(p Params) Queue {
 	out.MaxMessages = p.Int("max_messages")
 	out.MaxBytes = p.Int("max_bytes")
 	out.WhenFull = p.Text("when_full")
+	out.Lease = p.Span("lease")
+	out.Paused = p.Bool("paused")
+	out.PausedUntil = p.Time("paused_until")
+	out.PauseReason = p.Text("pause_reason")
 	out.Expires = p.Span("expires")
 	return out
 }

@@ -29,7 +29,8 @@ namespace fastjournal::journal {
 // The option that delays a due row.
 [[nodiscard]] constexpr std::string_view option_of(rows::Limited limit) {
   switch (limit) {
-    case rows::Limited::none: break;
+    case rows::Limited::none:
+    case rows::Limited::paused: break;
     case rows::Limited::domain_concurrency: return "concurrency-domain";
     case rows::Limited::domain_rate: return "rate-domain";
     case rows::Limited::table_concurrency: return "concurrency";

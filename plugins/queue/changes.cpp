@@ -60,6 +60,8 @@ Verdict Changes::move(Command const& command, Decision& decision) const {
     rows::GiveBackBody body;
     body.date = shared_.rows().row(row).date();
     body.counters.lifetime = shared_.rows().counters_of(row).lifetime;
+    if (shared_.rows().row(row).place() == rows::Place::parked)
+      body.detail = shared_.rows().counting(row, rows::Count::kicks);
     if (is_back)
       attempts_.give_back(row, body, decision);
     else

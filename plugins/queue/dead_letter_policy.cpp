@@ -4,10 +4,10 @@
 
 namespace fastjournal::queue {
 
-bool DeadLetterPolicy::is_last(std::uint32_t row, rows::Counters const& counters) const {
-  Queue const* const queue = shared_.queues.find(shared_.queue_of(row));
+bool is_after_last_delivery(TableState const& shared, std::uint32_t row, rows::Counters const& counters) {
+  Queue const* const queue = shared.queues.find(shared.queue_of(row));
   std::uint32_t const own = queue == nullptr ? 0 : queue->settings.max_deliveries;
-  std::uint32_t const most = own == 0 ? shared_.options.max_deliveries : own;
+  std::uint32_t const most = own == 0 ? shared.options.max_deliveries : own;
   return most != 0 && counters.attempts() >= most;
 }
 
@@ -36,8 +36,9 @@ void DeadLetterPolicy::append_move(std::uint32_t row, std::string_view queue, st
   writer_.set(Part::queue, queue).set(Part::dead_of, dead_of);
   Status const status = writer_.write(data_);
   FJ_CHECK(status.ok(), "names of queues were checked when these were declared");
-  model::append_record(decision.records, shared_.rows().id_of(row),
-                       rows::MoveBody{body.date, body.counters, shared_body_schema().version, body.error, data_});
+  model::append_record(
+      decision.records, shared_.rows().id_of(row),
+      rows::MoveBody{body.date, body.counters, shared_body_schema().version, body.error, data_, body.detail});
 }
 
 }  // namespace fastjournal::queue

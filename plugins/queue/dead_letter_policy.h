@@ -9,11 +9,16 @@
 
 namespace fastjournal::queue {
 
+// Of a row whose attempts are these: no more will come.
+[[nodiscard]] bool is_after_last_delivery(TableState const& shared, std::uint32_t row, rows::Counters const& counters);
+
 class DeadLetterPolicy final : public rows::LastAttempts {
  public:
   explicit DeadLetterPolicy(TableState const& shared) : shared_(shared) {}
 
-  [[nodiscard]] bool is_last(std::uint32_t row, rows::Counters const& counters) const override;
+  [[nodiscard]] bool is_last(std::uint32_t row, rows::Counters const& counters) const override {
+    return is_after_last_delivery(shared_, row, counters);
+  }
   [[nodiscard]] bool move(std::uint32_t row, rows::GiveBackBody const& body, Decision& decision) const override;
 
   // The queue of its dead letters; null: there is none.

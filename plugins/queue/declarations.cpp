@@ -116,6 +116,10 @@ Status Declarations::read_settings(Command const& command, made::Declare const& 
   if (given.dead_letters.is_given) settings.dead_letters = given.dead_letters;
   if (given.when_full) settings.drops = given.when_full == made::WhenFullChoice::drop;
   settings.expires = given.expires.value_or(settings.expires);
+  settings.lease = given.lease.value_or(settings.lease);
+  if (given.lease && settings.lease != 0)
+    if (Status status = shared_.options.check_lease(settings.lease); !status.ok()) return status;
+  settings.is_made = false;
   if (queue == nullptr && given.temporary == true) {
     if (Status status = check_connection(command); !status.ok()) return status;
     settings.connection = static_cast<std::uint64_t>(command.connection);
@@ -167,7 +171,7 @@ Verdict Declarations::declare_queue(Command const& command, made::Declare const&
 Verdict Declarations::declare_exchange(Command const& command, made::Declare const& given, Decision& decision) const {
   std::string_view const name = given.exchange;
   for (std::string_view const of_queue :
-       {"temporary", "dead_letters", "max_deliveries", "max_messages", "max_bytes", "when_full", "expires"})
+       {"temporary", "dead_letters", "max_deliveries", "max_messages", "max_bytes", "when_full", "lease", "expires"})
     if (command.message->has(of_queue))
       return decision.refuse(model::refused(Code::bad_parameter, of_queue,
                                             std::string{of_queue} + " is of queues, and this is an exchange"));
@@ -314,7 +318,7 @@ Verdict Declarations::unbind(Command const& command, Decision& decision) const {
 // ---------------------------------------------------------------------------
 // Lists
 
-void Declarations::tell(Queue const& queue, Answer& answer) const {
+void Declarations::tell(Queue const& queue, std::int64_t now, Answer& answer) const {
   rows::Domains const& domains = shared_.rows().order().domains();
   std::uint32_t const number = domains.find(queue.name);
   answer.add("queue", std::string_view{queue.name}).add("messages", queue.messages);
@@ -335,6 +339,49 @@ void Declarations::tell(Queue const& queue, Answer& answer) const {
   if (settings.max_messages != 0 || settings.max_bytes != 0)
     answer.add("when_full", Value::of_text(settings.drops ? "drop" : "refuse"));
   if (settings.expires != 0) answer.add("expires", settings.expires);
+  if (settings.lease != 0) answer.add("lease", settings.lease);
+  if (settings.paused_until <= now) return;
+  answer.add("paused", std::int64_t{1});
+  if (settings.paused_until != kUntilResumed) answer.add("paused_until", settings.paused_until);
+  if (!settings.pause_reason.empty()) answer.add("pause_reason", std::string_view{settings.pause_reason});
+}
+
+// ---------------------------------------------------------------------------
+// Pauses
+
+Verdict Declarations::pause(Command const& command, Decision& decision) const {
+  made::Pause given;
+  if (!given.read(command, decision)) return Verdict::done;
+  Queue const* const queue = shared_.queues.find(given.queue);
+  if (queue == nullptr) return decision.refuse(shared_.no_queue(given.queue));
+  Settings settings = queue->settings;
+  settings.paused_until = given.until.value_or(kUntilResumed);
+  settings.pause_reason = given.reason.bytes;
+  // A date that is past: it goes on at once.
+  if (settings.paused_until <= decision.now.value) settings.paused_until = 0, settings.pause_reason.clear();
+  return set_pause(*queue, settings, "PAUSED", decision);
+}
+
+Verdict Declarations::resume(Command const& command, Decision& decision) const {
+  made::Resume given;
+  if (!given.read(command, decision)) return Verdict::done;
+  Queue const* const queue = shared_.queues.find(given.queue);
+  if (queue == nullptr) return decision.refuse(shared_.no_queue(given.queue));
+  Settings settings = queue->settings;
+  settings.paused_until = 0;
+  settings.pause_reason.clear();
+  return set_pause(*queue, settings, "RESUMED", decision);
+}
+
+Verdict Declarations::set_pause(Queue const& queue, Settings const& settings, std::string_view said,
+                                Decision& decision) const {
+  bool const is_same = settings == queue.settings;
+  answer(decision, said).add("queue", std::string_view{queue.name});
+  if (settings.paused_until != 0 && settings.paused_until != kUntilResumed)
+    decision.answer.add("until", settings.paused_until);
+  decision.answer.add("result", Value::of_text(is_same ? "unchanged" : "changed"));
+  if (!is_same) model::append_record(decision.records, queue.id, QueueBody{queue.name, settings});
+  return Verdict::done;
 }
 
 template <typename Find, typename Tell>
@@ -369,7 +416,10 @@ Verdict Declarations::list_queues(Command const& command, Decision& decision) co
   return list_names(
       given.queue, given, shared_.queues.names(),
       [&](std::string_view name) { return shared_.queues.find_any(name) != nullptr; },
-      [&](std::string_view name) { tell(*shared_.queues.find_any(name), answer(decision, "QUEUE")); }, decision);
+      [&](std::string_view name) {
+        tell(*shared_.queues.find_any(name), decision.now.value, answer(decision, "QUEUE"));
+      },
+      decision);
 }
 
 Verdict Declarations::list_exchanges(Command const& command, Decision& decision) const {
@@ -432,6 +482,30 @@ bool Declarations::make_declared(Decision& decision) const {
     if (bytes >= kStepBytes) break;
     model::append_record(decision.records, ObjectId{}, QueueBody{name, {}});
     bytes += 64 + name.size();
+  }
+  return bytes > 0;
+}
+
+// Commands have named it, or messages were on it, when it was looked at last: then it is looked at again.
+bool Declarations::end_idle(Decision& decision) const {
+  std::int64_t const now = decision.now.value;
+  std::int64_t const idle = shared_.options.queues_idle;
+  Queues::Looks const& looks = shared_.queues.looks();
+  std::size_t bytes = 0;
+  for (std::uint32_t looked = 0; !looks.empty() && looks.begin()->first <= now; ++looked) {
+    if (bytes >= kStepBytes || looked == kDeclaredWorkUnitsMax) return true;
+    Queue const& queue = *shared_.queues.find_any(looks.begin()->second);
+    shared_.queues.forget_look(queue);
+    if (idle == 0 || !queue.is_there() || !queue.settings.is_made) continue;
+    bool const is_used = queue.messages > 0 || !queue.bindings.empty() || queue.settings.paused_until > now ||
+                         shared_.promised.holder(Promised::of_queue(queue.name)) != TransactionId::none;
+    std::int64_t const ends = (is_used ? now : queue.named) + idle;
+    if (ends > now) {
+      shared_.queues.look(queue, ends);
+      continue;
+    }
+    model::append_record(decision.records, queue.id, EndedBody{What::queue, queue.name});
+    bytes += 64 + queue.name.size();
   }
   return bytes > 0;
 }

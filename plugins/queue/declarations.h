@@ -21,6 +21,8 @@ class Declarations {
   Verdict remove(Command const& command, Decision& decision) const;
   Verdict bind(Command const& command, Decision& decision) const;
   Verdict unbind(Command const& command, Decision& decision) const;
+  Verdict pause(Command const& command, Decision& decision) const;
+  Verdict resume(Command const& command, Decision& decision) const;
   Verdict list_queues(Command const& command, Decision& decision) const;
   Verdict list_exchanges(Command const& command, Decision& decision) const;
   Verdict list_bindings(Command const& command, Decision& decision) const;
@@ -28,6 +30,8 @@ class Declarations {
   // Queues that the table's file names and that are not there. True: something was appended.
   bool make_declared(Decision& decision) const;
   [[nodiscard]] bool has_to_make() const;
+  // Queues that their first use made, and that are empty and were not named for long. True: more may remain.
+  bool end_idle(Decision& decision) const;
   // Temporary queues of a connection that is gone, or of all. True: more remain.
   bool end_temporary(ConnectionId connection, Decision& decision) const;
   bool end_all_temporary(Decision& decision) const;
@@ -52,7 +56,8 @@ class Declarations {
   template <typename Find, typename Tell>
   Verdict list_names(model::Text const& only, auto const& given, absl::btree_set<std::string_view> const& names,
                      Find const& find, Tell const& tell, Decision& decision) const;
-  void tell(Queue const& queue, Answer& answer) const;
+  void tell(Queue const& queue, std::int64_t now, Answer& answer) const;
+  Verdict set_pause(Queue const& queue, Settings const& settings, std::string_view said, Decision& decision) const;
   Answer& answer(Decision& decision, std::string_view name) const;
 
   TableState const& shared_;

@@ -24,7 +24,7 @@ void Effects::alert_parked(std::uint32_t row, TableObserver& observer) const {
   std::string message = "message " + std::to_string(rows().id_of(row).value) + " is parked on queue " +
                         std::string{shared_.queue_of(row)} + " of table " + shared_.table() + " after " +
                         std::to_string(counters.attempts()) +
-                        " deliveries that failed or timed out: the queue has no dead letters";
+                        " deliveries that failed or timed out: its consumer said so, or the queue has no dead letters";
   if (std::string_view const error = failure::error_of(rows().view(row).failure); !error.empty())
     message.append("; last error: ").append(error);
   observer.alert("message-failed", 60, message, "queue");

@@ -21,7 +21,7 @@ class Effects : public rows::NoEffects {
     std::uint32_t const row = rows().find(message);
     MessageBody const message_body = front(row);
     shared_.queues.add_message(shared_.queue_of(row), message_body.bytes());
-    if (rows().row(row).place() == rows::Place::parked) shared_.queues.park(shared_.queue_of(row), message);
+    if (rows().row(row).place() == rows::Place::parked) park(row);
     if (!message_body.origin().is_none()) shared_.shared_bodies.use(message_body.origin());
     if (context.live) ++shared_.statistics.sent;
   }
@@ -31,11 +31,11 @@ class Effects : public rows::NoEffects {
     shared_.statistics.lateness_ms.add(since(rows().row(row).date(), began));
     if (rows().row(row).lifetime() == 0) shared_.statistics.wait_ms.add(since(rows().arrival_of(row), began));
   }
-  void returned(std::uint32_t row, bool, ApplyContext const&, TableObserver&) {
-    shared_.queues.unpark(shared_.queue_of(row), rows().id_of(row));
+  void unparking(std::uint32_t row) {
+    shared_.queues.unpark(shared_.queue_of(row), rows().view(row).facts.parked_at, rows().id_of(row));
   }
   void parked(std::uint32_t row, ApplyContext const& context, TableObserver& observer) {
-    shared_.queues.park(shared_.queue_of(row), rows().id_of(row));
+    park(row);
     if (!context.live) return;
     ++shared_.statistics.failed;
     alert_parked(row, observer);
@@ -54,6 +54,11 @@ class Effects : public rows::NoEffects {
     shared_.shared_bodies.leave(message_body.origin(), all_are_known, observer);
   }
   void none_parked(TableObserver& observer) { observer.lower_alert("message-failed"); }
+  // Dates of parking among them.
+  void clock_lowered(std::int64_t) {
+    shared_.queues.unpark_all();
+    for (auto const& [date, row] : rows().places().parked()) park(row);
+  }
 
  private:
   static std::uint64_t since(std::int64_t date, std::int64_t now) {
@@ -61,8 +66,12 @@ class Effects : public rows::NoEffects {
   }
   [[nodiscard]] rows::State const& rows() const { return shared_.rows(); }
   [[nodiscard]] MessageBody front(std::uint32_t row) const { return MessageBody::front(rows().view(row).data); }
+  void park(std::uint32_t row) {
+    shared_.queues.park(shared_.queue_of(row), rows().view(row).facts.parked_at, rows().id_of(row));
+  }
   void leave_queue(std::uint32_t row) {
-    shared_.queues.remove_message(shared_.queue_of(row), rows().id_of(row), front(row).bytes());
+    if (rows().row(row).place() == rows::Place::parked) unparking(row);
+    shared_.queues.remove_message(shared_.queue_of(row), front(row).bytes());
   }
   void count_end(std::uint32_t row, rows::Reason reason, std::int64_t now);
   void alert_parked(std::uint32_t row, TableObserver& observer) const;

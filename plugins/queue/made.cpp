@@ -15,13 +15,14 @@ bool Send::read(Command const& command, Decision& decision) {
         break;
       case 5:
         if (model::is(param, "queue")) model::read_text(param, 255, queue, why);
+        else if (model::is(param, "lease")) model::read_integer(param, 1, 31'536'000'000, lease, why);
         break;
       case 6:
         if (model::is(param, "client")) model::read_text(param, 128, client, why);
         break;
       case 8:
         if (model::is(param, "exchange")) model::read_text(param, 255, exchange, why);
-        else if (model::is(param, "priority")) model::read_integer(param, 0, 255, priority, why);
+        else if (model::is(param, "priority")) model::read_integer(param, 0, 4'294'967'295, priority, why);
         else if (model::is(param, "sequence")) model::read_unsigned(param, sequence, why);
         break;
       case 9:
@@ -61,8 +62,15 @@ bool Acquire::read(Command const& command, Decision& decision, model::Range cons
         else if (model::is(param, "lease")) model::read_integer(param, lease_range, lease, why);
         break;
       case 6:
-        if (model::is(param, "accept")) model::read_flag(param, accept, why);
+        if (model::is(param, "queues")) model::read_text(param, 4'096, queues, why);
+        else if (model::is(param, "accept")) model::read_flag(param, accept, why);
         else if (model::is(param, "places")) model::read_flag(param, places, why);
+        break;
+      case 7:
+        if (model::is(param, "message")) model::read_unsigned(param, message, why);
+        break;
+      case 12:
+        if (model::is(param, "lease_margin")) model::read_integer(param, 0, 31'536'000'000, lease_margin, why);
         break;
       default: break;
     }
@@ -118,6 +126,9 @@ bool Release::read(Command const& command, Decision& decision) {
       case 7:
         if (model::is(param, "message")) model::read_unsigned(param, message, why);
         break;
+      case 8:
+        if (model::is(param, "priority")) model::read_integer(param, 0, 4'294'967'295, priority, why);
+        break;
       case 11:
         if (model::is(param, "error_trace")) model::read_bytes(param, error_trace);
         break;
@@ -140,6 +151,29 @@ bool Reject::read(Command const& command, Decision& decision) {
         break;
       case 7:
         if (model::is(param, "message")) model::read_unsigned(param, message, why);
+        break;
+      case 11:
+        if (model::is(param, "error_trace")) model::read_bytes(param, error_trace);
+        break;
+      default: break;
+    }
+  }
+  return why.ok();
+}
+
+bool Park::read(Command const& command, Decision& decision) {
+  Status& why = decision.status;
+  for (Param const& param : command.message->params()) {
+    switch (param.name.size()) {
+      case 5:
+        if (model::is(param, "epoch")) model::read_unsigned(param, epoch, why);
+        else if (model::is(param, "error")) model::read_bytes(param, error);
+        break;
+      case 7:
+        if (model::is(param, "message")) model::read_unsigned(param, message, why);
+        break;
+      case 8:
+        if (model::is(param, "priority")) model::read_integer(param, 0, 4'294'967'295, priority, why);
         break;
       case 11:
         if (model::is(param, "error_trace")) model::read_bytes(param, error_trace);
@@ -207,6 +241,22 @@ bool Read::read(Command const& command, Decision& decision) {
   return why.ok();
 }
 
+bool Peek::read(Command const& command, Decision& decision) {
+  Status& why = decision.status;
+  for (Param const& param : command.message->params()) {
+    switch (param.name.size()) {
+      case 5:
+        if (model::is(param, "queue")) model::read_text(param, 255, queue, why);
+        break;
+      case 6:
+        if (model::is(param, "status")) model::read_choice(param, kPeekStatusWords, status, why);
+        break;
+      default: break;
+    }
+  }
+  return why.ok();
+}
+
 bool Why::read(Command const& command, Decision& decision) {
   Status& why = decision.status;
   for (Param const& param : command.message->params()) {
@@ -229,6 +279,7 @@ bool Declare::read(Command const& command, Decision& decision) {
         break;
       case 5:
         if (model::is(param, "queue")) model::read_text(param, 255, queue, why);
+        else if (model::is(param, "lease")) model::read_integer(param, 0, 31'536'000'000, lease, why);
         break;
       case 7:
         if (model::is(param, "expires")) model::read_integer(param, 0, 315'360'000'000, expires, why);
@@ -358,12 +409,62 @@ bool Move::read(Command const& command, Decision& decision) {
   return why.ok();
 }
 
-bool Kick::read(Command const& command, Decision& decision) {
+bool Delete::read(Command const& command, Decision& decision) {
   Status& why = decision.status;
   for (Param const& param : command.message->params()) {
     switch (param.name.size()) {
       case 7:
         if (model::is(param, "message")) model::read_unsigned(param, message, why);
+        break;
+      default: break;
+    }
+  }
+  return why.ok();
+}
+
+bool Kick::read(Command const& command, Decision& decision) {
+  Status& why = decision.status;
+  for (Param const& param : command.message->params()) {
+    switch (param.name.size()) {
+      case 5:
+        if (model::is(param, "queue")) model::read_text(param, 255, queue, why);
+        else if (model::is(param, "count")) model::read_integer(param, 1, 1'000, count, why);
+        break;
+      case 6:
+        if (model::is(param, "status")) model::read_choice(param, kKickStatusWords, status, why);
+        break;
+      case 7:
+        if (model::is(param, "message")) model::read_unsigned(param, message, why);
+        break;
+      default: break;
+    }
+  }
+  return why.ok();
+}
+
+bool Pause::read(Command const& command, Decision& decision) {
+  Status& why = decision.status;
+  for (Param const& param : command.message->params()) {
+    switch (param.name.size()) {
+      case 5:
+        if (model::is(param, "queue")) model::read_text(param, 255, queue, why);
+        else if (model::is(param, "until")) model::read_date(param, decision.asked().value, until, why);
+        break;
+      case 6:
+        if (model::is(param, "reason")) model::read_text(param, 255, reason, why);
+        break;
+      default: break;
+    }
+  }
+  return why.ok();
+}
+
+bool Resume::read(Command const& command, Decision& decision) {
+  Status& why = decision.status;
+  for (Param const& param : command.message->params()) {
+    switch (param.name.size()) {
+      case 5:
+        if (model::is(param, "queue")) model::read_text(param, 255, queue, why);
         break;
       default: break;
     }
@@ -426,6 +527,10 @@ std::span<rows::NamedOption<Options> const> Options::all() {
   static constexpr auto all = std::to_array<rows::NamedOption<Options>>({
       {"queues", into<&Options::queues>},
       {"create-queues", into<&Options::create_queues>},
+      {"queues-idle", into<&Options::queues_idle>},
+      {"priorities", into<&Options::priorities>},
+      {"order", into<&Options::order>},
+      {"message-counts", into<&Options::message_counts>},
       {"processing-timeout", into<&Options::times, &rows::LeaseTimes::usual>},
       {"processing-timeout-min", into<&Options::times, &rows::LeaseTimes::min>},
       {"processing-timeout-max", into<&Options::times, &rows::LeaseTimes::max>},

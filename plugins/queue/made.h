@@ -26,6 +26,11 @@ inline constexpr std::string_view kBrowseStatusWords[] = {"waiting", "due", "acq
 [[nodiscard]] constexpr std::string_view name_of(BrowseStatus one) {
   return kBrowseStatusWords[static_cast<std::size_t>(one)];
 }
+enum class PeekStatus : std::uint8_t { due, waiting, parked };
+inline constexpr std::string_view kPeekStatusWords[] = {"due", "waiting", "parked"};
+[[nodiscard]] constexpr std::string_view name_of(PeekStatus one) {
+  return kPeekStatusWords[static_cast<std::size_t>(one)];
+}
 enum class KindChoice : std::uint8_t { direct, fanout, topic };
 inline constexpr std::string_view kKindChoiceWords[] = {"direct", "fanout", "topic"};
 [[nodiscard]] constexpr std::string_view name_of(KindChoice one) {
@@ -41,6 +46,12 @@ inline constexpr std::string_view kPurgeStatusWords[] = {"waiting", "parked"};
 [[nodiscard]] constexpr std::string_view name_of(PurgeStatus one) {
   return kPurgeStatusWords[static_cast<std::size_t>(one)];
 }
+enum class KickStatus : std::uint8_t { waiting, acquired, parked };
+inline constexpr std::string_view kKickStatusWords[] = {"waiting", "acquired", "parked"};
+[[nodiscard]] constexpr std::string_view name_of(KickStatus one) {
+  return kKickStatusWords[static_cast<std::size_t>(one)];
+}
+enum class OrderChoice : std::uint8_t { date, number };
 
 // SEND. Puts a message on a queue, or by an exchange on each queue that it routes to.
 struct Send {
@@ -50,7 +61,9 @@ struct Send {
   Value const* body{nullptr};  // the message, as text
   Value const* body_binary{nullptr};  // or as bytes
   model::Text properties{};  // what goes with it: an object in JSON, which is given back as it came
-  std::uint8_t priority{100};  // the smallest is first
+  std::uint32_t priority{100};  // the smallest is first; up to 255, unless the table says otherwise by priorities
+  // how long its consumers may take unless they say otherwise; as the queue says if absent
+  std::optional<std::int64_t> lease{};
   std::optional<std::int64_t> process_date{};  // not to be handed out before; now if absent
   std::optional<std::int64_t> expiration_date{};  // not to be handed out from then on; 0 or absent: as the queue says
   // 1: where expiration_date is past already it is dropped, and the answer says so; 0 or absent: refused then
@@ -67,9 +80,17 @@ struct Send {
 // ACQUIRE. Hands out the next messages of a queue, each to one consumer until it ends its lease.
 struct Acquire {
   model::Text queue{};  // the queue; of any by turns if absent
+  // several of them, between blanks, 256 at most, in place of queue: the first message of all of them, by priority,
+  // then in the order of one queue, without turns
+  model::Text queues{};
+  // this message alone, in place of queue: also before its date, parked, or on a paused queue
+  std::optional<std::uint64_t> message{};
   std::uint32_t count{1};  // how many messages at most
-  std::int64_t lease{0};  // how long the consumer may take
+  std::int64_t lease{0};  // how long the consumer may take; if absent, as the message or its queue says
   std::int64_t wait{0};  // how long to wait for a message when there is none; needs request
+  // where there is no message: not to wait on when a lease of this connection has less left than this; the answer has
+  // lease_end then
+  std::int64_t lease_margin{0};
   bool accept{false};  // 1: they are gone with the answer, without lease and ACCEPT: at most once
   bool places{false};  // 1: of bodies that are kept in files, their places, for a reader on the same computer
 
@@ -100,6 +121,7 @@ struct Release {
   std::uint64_t epoch{0};  // the epoch of the lease
   // when it may be handed out again; if absent: at once, or after the back-off of a failed delivery
   std::optional<std::int64_t> process_date{};
+  std::optional<std::uint32_t> priority{};  // its new priority, as in SEND; it keeps the old one if absent
   model::Text error{};  // what went wrong, for people. Makes it a failed delivery
   model::Text error_trace{};  // where it went wrong, as a traceback, for people. Makes it a failed delivery
   std::optional<bool> failed{};  // 1: a failed delivery, also without error; 0: none, also with one
@@ -112,6 +134,18 @@ struct Release {
 struct Reject {
   std::uint64_t message{0};  // the message's number
   std::uint64_t epoch{0};  // the epoch of the lease
+  model::Text error{};  // why, for people
+  model::Text error_trace{};  // where it went wrong, as a traceback, for people
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// PARK. Puts a message aside: it stays on its queue, parked, until somebody kicks, moves or removes it. No failed
+// delivery is counted.
+struct Park {
+  std::uint64_t message{0};  // the message's number
+  std::uint64_t epoch{0};  // the epoch of the lease
+  std::optional<std::uint32_t> priority{};  // its new priority, as in SEND; it keeps the old one if absent
   model::Text error{};  // why, for people
   model::Text error_trace{};  // where it went wrong, as a traceback, for people
 
@@ -151,6 +185,15 @@ struct Read {
   [[nodiscard]] bool read(Command const& command, Decision& decision);
 };
 
+// PEEK. Shows the first message of a queue in a state, without taking it: the one that would be handed out, come to its
+// date, or be kicked next.
+struct Peek {
+  std::string_view queue{};  // the queue
+  std::optional<PeekStatus> status{};  // in this state; due if absent, also where the queue is paused
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
 // WHY. Says in a sentence, and in parameters for programs, why a message is where it is.
 struct Why {
   std::uint64_t message{0};  // the message's number
@@ -173,6 +216,9 @@ struct Declare {
   std::optional<std::uint64_t> max_bytes{};  // of a queue: so many bytes of bodies at most; 0: no limit
   // of a queue: refuse (SEND), or drop (the first messages, which are dead then)
   std::optional<WhenFullChoice> when_full{};
+  // of a queue: how long consumers of its messages may take, unless message or ACQUIRE say otherwise; 0: as the option
+  // processing-timeout
+  std::optional<std::int64_t> lease{};
   // of a queue: its messages expire so long after they came, or after their process_date, in milliseconds; 0: never
   std::optional<std::int64_t> expires{};
 
@@ -232,10 +278,38 @@ struct Move {
   [[nodiscard]] bool read(Command const& command, Decision& decision);
 };
 
-// KICK. Takes the lease of a message back: it waits at its place in the queue, as redelivered, and nothing is counted;
-// its consumer is refused from then on.
-struct Kick {
+// DELETE. Removes a message that no consumer has.
+struct Delete {
   std::uint64_t message{0};  // the message's number
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// KICK. Puts a message back to work: a parked one, with its attempts reset; one that waits for its date; or one that a
+// consumer has, whose lease is taken back and who is refused from then on. Or so many of a queue: the parked ones;
+// those that wait for their date only if none is parked.
+struct Kick {
+  std::optional<std::uint64_t> message{};  // the message's number; or else queue
+  std::optional<KickStatus> status{};  // of a message: only in this state
+  model::Text queue{};  // the queue
+  std::uint32_t count{1'000};  // of a queue: how many messages at most
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// PAUSE. Nothing of a queue is handed out any more; leases go on, messages are taken. A queue that is paused already
+// gets the new date.
+struct Pause {
+  std::string_view queue{};  // the queue
+  std::optional<std::int64_t> until{};  // when it goes on by itself; at RESUME only if absent
+  model::Text reason{};  // why, for people
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// RESUME. Ends a PAUSE; who waits for messages is told.
+struct Resume {
+  std::string_view queue{};  // the queue
 
   [[nodiscard]] bool read(Command const& command, Decision& decision);
 };
@@ -275,6 +349,16 @@ struct Bindings {
 struct Options {
   std::string queues{};  // names of queues that the table has, separated by blanks; they cannot be removed by command
   bool create_queues{false};  // a SEND or ACQUIRE that names a queue that is not there makes it
+  // a queue that its first use made ends when it has been empty, and nobody named it, for so long; 0: it stays
+  std::int64_t queues_idle{0};
+  // bits of a priority, 8 or 32: 0 to 255, or 0 to 4294967295; what is beyond 255 takes 24 bytes of memory for a
+  // message
+  std::uint8_t priorities{8};
+  // messages of one priority go by the date at which they may be handed out, or by their number alone
+  OrderChoice order{OrderChoice::date};
+  // counts how often a message was handed out, given back, parked, kicked and timed out; takes 24 bytes of memory for a
+  // message that comes from then on
+  bool message_counts{false};
   // a message whose deliveries failed or timed out so often is dead, unless its queue says otherwise; 0: never for that
   std::uint8_t max_deliveries{20};
   // queues and exchanges that the table has at most; bindings tenfold, and with the words of their patterns hundredfold

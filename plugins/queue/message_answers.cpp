@@ -1,6 +1,7 @@
 #include "plugins/queue/message_answers.h"
 
 #include <algorithm>
+#include <array>
 
 #include "plugins/rows/failure.h"
 #include "plugins/rows/leased.h"
@@ -45,6 +46,9 @@ void add_body(MessageBody const& message_body, BodyRequest const& request, Answe
                            .as = request.place ? StoredValue::As::place : StoredValue::As::bytes});
 }
 
+// By rows::Count.
+constexpr std::array<std::string_view, rows::kCounts> kCountNames{"leases", "returns", "parkings", "kicks", "timeouts"};
+
 }  // namespace
 
 std::string_view status_of(rows::Place place) {
@@ -76,7 +80,7 @@ Status add_shared_body(TableState const& shared, std::uint32_t row, BodyRequest 
     if (message_body.has(part)) answer.add(name_of(part), message_body.text(part));
   if (own.has(Part::dead_of)) answer.add("dead_of", own.text(Part::dead_of));
   rows::Row const& header = rows.row(row);
-  answer.add("priority", std::uint64_t{header.priority()}).add("process_date", header.date());
+  answer.add("priority", std::uint64_t{rows.priority_of(row)}).add("process_date", header.date());
   answer.add("sent_date", view.facts.arrival);
   if (view.facts.expires != 0) answer.add("expiration_date", view.facts.expires);
   if (header.lifetime() > 0) answer.add("redelivered", std::int64_t{1});
@@ -98,6 +102,10 @@ Status describe(TableState const& shared, Command const& command, std::uint32_t 
     if (rows::may_see_epoch(lease, command)) answer.add("epoch", lease.epoch.value);
   }
   rows::add_error(rows.view(row).failure, answer);
+  rows::Detail const detail = rows.detail_of(row);
+  if (detail.lease != 0) answer.add("lease", detail.lease);
+  if (detail.is_counted)
+    for (std::size_t i = 0; i < rows::kCounts; ++i) answer.add(kCountNames[i], std::uint64_t{detail.counts[i]});
   return add_shared_body(shared, row, request, answer, outside);
 }
 

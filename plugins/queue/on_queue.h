@@ -15,6 +15,10 @@ using Which = made::PurgeStatus;
 
 // Of both if none is said. kNoRow: none.
 [[nodiscard]] std::uint32_t first_of(TableState const& shared, std::string_view queue, std::optional<Which> which = {});
+// That is due, whether or not its queue is paused.
+[[nodiscard]] std::uint32_t first_due(TableState const& shared, std::string_view queue);
+// That waits for its date.
+[[nodiscard]] std::uint32_t first_future(TableState const& shared, std::string_view queue);
 [[nodiscard]] std::uint64_t count_of(TableState const& shared, Queue const& queue, std::optional<Which> which);
 
 }  // namespace fastjournal::queue

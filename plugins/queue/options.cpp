@@ -6,27 +6,14 @@
 #include <fmt/format.h>
 
 #include "model/connect_check.h"
+#include "plugins/queue/message_body.h"
 #include "plugins/queue/names.h"
 
 namespace fastjournal::queue {
-namespace {
-
-std::vector<std::string> words(std::string_view text) {
-  std::vector<std::string> out;
-  while (!text.empty()) {
-    std::size_t const end = std::min(text.find_first_of(" \t\r\n"), text.size());
-    if (end > 0) out.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  std::ranges::sort(out);
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
-}
-
-}  // namespace
-
 void Options::complete() {
-  declared = words(queues);
+  for (std::string_view const name : words_of(queues)) declared.emplace_back(name);
+  std::ranges::sort(declared);
+  declared.erase(std::unique(declared.begin(), declared.end()), declared.end());
   attempts.keeps_place = true;
 }
 
@@ -42,6 +29,8 @@ Status Options::check(TableDeclaration const& declaration) const {
     return declaration.refuse(
         "queues",
         fmt::format("element <queues> names {} queues, expected at most queues-max ({})", declared.size(), queues_max));
+  if (priorities != 8 && priorities != 32)
+    return declaration.refuse("priorities", fmt::format("priorities is {}, expected 8 or 32", priorities));
   if (memory_per_message != 0 && memory_per_message < kSpillMin)
     return declaration.refuse("memory-per-message",
                               fmt::format("memory-per-message ({} bytes), expected 0 or at least {}: a body in a file "
@@ -49,6 +38,36 @@ Status Options::check(TableDeclaration const& declaration) const {
                                           memory_per_message, kSpillMin));
   if (Status status = times.check(declaration); !status.ok()) return status;
   return model::check_connect(declaration);
+}
+
+Status Options::check_priority(std::uint32_t priority) const {
+  if (priority <= priority_max()) return {};
+  return Status{
+      Code::bad_parameter,
+      fmt::format("priority is {}, expected 0 to {}: larger ones need a table with <priorities>32</priorities>",
+                  priority, priority_max())}
+      .with("parameter", "priority");
+}
+
+Status Options::check_lease(std::int64_t lease) const {
+  if (times.min <= lease && lease <= times.max) return {};
+  return Status{Code::bad_parameter,
+                fmt::format("lease is {}, expected {} to {}, as processing-timeout-min and -max say", lease, times.min,
+                            times.max)}
+      .with("parameter", "lease");
+}
+
+Settings Options::of_made_queue() const {
+  Settings out;
+  out.is_made = queues_idle != 0;
+  return out;
+}
+
+rows::Rules Options::rules() const {
+  rows::Rules out;
+  out.domain = queue_source();
+  out.by_number = order == made::OrderChoice::number;
+  return out;
 }
 
 }  // namespace fastjournal::queue

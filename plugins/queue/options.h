@@ -9,6 +9,8 @@
 #include "fastjournal/declaration.h"
 #include "fastjournal/status.h"
 #include "plugins/queue/made.h"
+#include "plugins/queue/records.h"
+#include "plugins/rows/rules.h"
 
 namespace fastjournal::queue {
 
@@ -22,6 +24,13 @@ struct Options : made::Options {
   // Checks that the loader cannot make: ok, or the problem.
   [[nodiscard]] Status check(TableDeclaration const& declaration) const;
   [[nodiscard]] bool declares(std::string_view queue) const;
+  [[nodiscard]] std::uint32_t priority_max() const { return priorities == 32 ? UINT32_MAX : UINT8_MAX; }
+  // Ok, or it is more than the table takes.
+  [[nodiscard]] Status check_priority(std::uint32_t priority) const;
+  // Of a lease that a message brings.
+  [[nodiscard]] Status check_lease(std::int64_t lease) const;
+  [[nodiscard]] Settings of_made_queue() const;
+  [[nodiscard]] rows::Rules rules() const;
   // Its first use makes a queue of this name.
   [[nodiscard]] bool makes(std::string_view queue) const { return create_queues || declares(queue); }
 };

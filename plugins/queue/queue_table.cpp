@@ -27,14 +27,19 @@ std::span<rows::NamedCommand<QueueTable> const> QueueTable::commands() {
       {"RELEASE", by<&QueueTable::consumers_, &Consumers::release>},
       {"REJECT", by<&QueueTable::consumers_, &Consumers::reject>},
       {"KICK", by<&QueueTable::consumers_, &Consumers::kick>},
+      {"PARK", by<&QueueTable::consumers_, &Consumers::park>},
+      {"DELETE", by<&QueueTable::consumers_, &Consumers::remove>},
       {"BROWSE", by<&QueueTable::reads_, &Reads::browse>},
       {"COUNT", by<&QueueTable::reads_, &Reads::count>},
       {"READ", by<&QueueTable::reads_, &Reads::read>},
+      {"PEEK", by<&QueueTable::reads_, &Reads::peek>},
       {"WHY", by<&QueueTable::reads_, &Reads::why>},
       {"DECLARE", by<&QueueTable::declarations_, &Declarations::declare>},
       {"REMOVE", by<&QueueTable::declarations_, &Declarations::remove>},
       {"BIND", by<&QueueTable::declarations_, &Declarations::bind>},
       {"UNBIND", by<&QueueTable::declarations_, &Declarations::unbind>},
+      {"PAUSE", by<&QueueTable::declarations_, &Declarations::pause>},
+      {"RESUME", by<&QueueTable::declarations_, &Declarations::resume>},
       {"PURGE", by<&QueueTable::changes_, &Changes::purge>},
       {"MOVE", by<&QueueTable::changes_, &Changes::move>},
       {"QUEUES", by<&QueueTable::declarations_, &Declarations::list_queues>},
@@ -48,16 +53,21 @@ QueueTable::QueueTable(TableContext const& context, std::shared_ptr<TypeDeclarat
                        std::shared_ptr<TableDeclaration const> declaration)
     : shared_(std::move(declaration), context.hash_seed), commands_(*type), send_(rows::index_of("SEND", *type)) {
   shared_.table_of_rows.add_schema(shared_body_schema());
-  rows::Rules rules;
-  rules.domain = queue_source();
+  set_rules();
+}
+
+// Who waits is told by the next advance.
+void QueueTable::set_rules() {
   NoObserver nobody;
-  shared_.table_of_rows.set_rules(rules, nobody);
+  shared_.table_of_rows.set_rules(shared_.options.rules(), nobody);
 }
 
 void QueueTable::change(std::shared_ptr<TableDeclaration const> next) {
   shared_.looks_for_declared = true;
   ++declarations_taken_;  // it says which queues are declared
   shared_.take(std::move(next));
+  set_rules();
+  shared_.queues.look_again();
 }
 
 // ---------------------------------------------------------------------------
@@ -75,7 +85,10 @@ bool QueueTable::apply(RecordView const& record, ApplyContext const& context, Ta
   if (record.version == 0 || record.version > newest_version(record.type)) return false;
   shared_.is_leaving_blocked = false;
   shared_.looks_for_declared = true;
-  if (record.type != static_cast<std::uint8_t>(RecordType::shared_body)) return shared_.queues.apply(record, context);
+  if (record.type != static_cast<std::uint8_t>(RecordType::shared_body))
+    return shared_.queues.apply(record, context, [&](Queue const& queue) {
+      shared_.table_of_rows.pause(queue.name, queue.settings.paused_until, observer);
+    });
   SharedBodyRecord body;
   if (!model::read_record(record, body)) return false;
   shared_.shared_bodies.add(record.object, body, record.lsn, observer);
@@ -85,7 +98,9 @@ bool QueueTable::apply(RecordView const& record, ApplyContext const& context, Ta
 TimeMs QueueTable::next_due() const {
   bool const has_former = shared_.options.lifetimes.grace == 0 && consumers_.may_have_former();
   if (has_former || declarations_.has_to_make() || changes_.has_leaving()) return TimeMs{0};
-  return std::min(timers_.next_due(), TimeMs{shared_.statistics.deliveries.next_look()});
+  Queues::Looks const& looks = shared_.queues.looks();
+  TimeMs const look = looks.empty() ? TimeMs::max() : TimeMs{looks.begin()->first};
+  return std::min({timers_.next_due(), TimeMs{shared_.statistics.deliveries.next_look()}, look});
 }
 
 bool QueueTable::advance(TimeMs now, std::size_t budget, TableObserver& observer) {
@@ -95,7 +110,8 @@ bool QueueTable::advance(TimeMs now, std::size_t budget, TableObserver& observer
 }
 
 bool QueueTable::decide_timer(Decision& decision) const {
-  if (declarations_.make_declared(decision) || changes_.drop_leaving(decision)) return true;
+  if (declarations_.make_declared(decision) || changes_.drop_leaving(decision) || declarations_.end_idle(decision))
+    return true;
   if (shared_.options.lifetimes.grace == 0 && consumers_.may_have_former() && consumers_.end_former(decision))
     return true;
   if (timers_.expire(decision)) return true;

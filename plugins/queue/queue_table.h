@@ -118,6 +118,7 @@ class QueueTable final : public Table,
 
  private:
   [[nodiscard]] rows::State const& rows() const { return shared_.rows(); }
+  void set_rules();
 
   TableState shared_;
   Effects effects_{shared_};

@@ -1,6 +1,7 @@
 #include "plugins/queue/queues.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/bytes.h"
 
@@ -78,6 +79,7 @@ Queue& Queues::any(std::string_view name) {
 void Queues::drop_if_empty(Queue& queue) {
   if (queue.is_there() || queue.messages > 0 || !queue.bindings.empty()) return;
   if (leaving_.erase(queue.name) > 0) ++version_;
+  forget_look(queue);
   names_.erase(queue.name);
   text_bytes_ -= kNamePlaces * bytes_of(queue.name);
   queues_.erase(queue.name);
@@ -96,11 +98,10 @@ Queue& Queues::add_message(std::string_view name, std::uint64_t bytes) {
   return queue;
 }
 
-void Queues::remove_message(std::string_view name, ObjectId message, std::uint64_t bytes) {
+void Queues::remove_message(std::string_view name, std::uint64_t bytes) {
   Queue& queue = any(name);
   --queue.messages;
   queue.bytes -= bytes;
-  queue.parked.erase(message.value);
   drop_if_empty(queue);
 }
 
@@ -118,18 +119,18 @@ void Queues::forget(std::uint32_t region) {
   regions_.remove(region);
 }
 
-bool Queues::apply(RecordView const& record, ApplyContext const& context) {
+bool Queues::apply(RecordView const& record, ApplyContext const& context, Paused const& paused) {
   switch (static_cast<RecordType>(record.type)) {
-    case RecordType::queue: return apply_queue(record);
+    case RecordType::queue: return apply_queue(record, paused);
     case RecordType::exchange: return apply_exchange(record);
     case RecordType::binding: return apply_binding(record);
-    case RecordType::ended: return apply_ended(record, context);
+    case RecordType::ended: return apply_ended(record, context, paused);
     case RecordType::shared_body: break;
   }
   return false;
 }
 
-bool Queues::apply_queue(RecordView const& record) {
+bool Queues::apply_queue(RecordView const& record, Paused const& paused) {
   QueueBody body;
   if (!model::read_record(record, body)) return false;
   Queue& queue = any(body.name);
@@ -144,8 +145,11 @@ bool Queues::apply_queue(RecordView const& record) {
   // It is also written again as it is, to be compacted.
   if (is_new || queue.settings != body.settings) ++version_;
   remove_temporary(queue);
+  bool const changes_pause = queue.settings.paused_until != body.settings.paused_until;
   queue.settings = body.settings;
+  if (changes_pause) paused(queue);
   add_temporary(queue);
+  if (queue.settings.is_made && is_new) look(queue, 0);
   place(queue.region, record.lsn, is_new);
   return true;
 }
@@ -201,7 +205,7 @@ bool Queues::apply_binding(RecordView const& record) {
 
 // A replay may know bindings whose queue or exchange it does not: that was not compacted any more, as it has ended
 // here.
-bool Queues::apply_ended(RecordView const& record, ApplyContext const& context) {
+bool Queues::apply_ended(RecordView const& record, ApplyContext const& context, Paused const& paused) {
   EndedBody body;
   if (!model::read_record(record, body)) return false;
   auto const found = places_.find(record.object.value);
@@ -220,7 +224,13 @@ bool Queues::apply_ended(RecordView const& record, ApplyContext const& context) 
   }
   if (found->second.what != body.what || found->second.name != body.name) return false;
   switch (body.what) {
-    case What::queue: end_queue(any(body.name)); break;
+    case What::queue: {
+      Queue& queue = any(body.name);
+      bool const was_paused = std::exchange(queue.settings.paused_until, 0) != 0;
+      if (was_paused) paused(queue);
+      end_queue(queue);
+      break;
+    }
     case What::exchange: end_exchange(std::string{body.name}); break;
     case What::binding: end_binding(record.object); break;
   }
@@ -305,12 +315,26 @@ void Queues::end_binding(ObjectId id) {
 }
 
 // ---------------------------------------------------------------------------
+// Queues that end when they are idle
+
+void Queues::look(Queue const& queue, std::int64_t at) const {
+  forget_look(queue);
+  queue.look_at = at;
+  looks_.emplace(at, queue.name);
+}
+
+void Queues::look_again() const {
+  for (std::string_view const name : names_)
+    if (Queue const& queue = *find_any(name); queue.settings.is_made) look(queue, 0);
+}
+
+// ---------------------------------------------------------------------------
 // Space, people
 
 std::uint64_t Queues::memory_bytes() const {
-  std::uint64_t const bytes = queues_.size() * (sizeof(Queue) + kNamedBytes) +
-                              exchanges_.size() * (sizeof(Exchange) + kNamedBytes) +
-                              bindings_.size() * (sizeof(Binding) + kBindingBytes) + leaving_.size() * 32 + text_bytes_;
+  std::uint64_t const bytes =
+      queues_.size() * (sizeof(Queue) + kNamedBytes) + exchanges_.size() * (sizeof(Exchange) + kNamedBytes) +
+      bindings_.size() * (sizeof(Binding) + kBindingBytes) + (leaving_.size() + looks_.size()) * 32 + text_bytes_;
   return bytes + routers_bytes_;
 }
 

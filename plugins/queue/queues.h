@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -38,8 +39,10 @@ struct Queue {
   std::set<std::tuple<std::string_view, std::string_view, ObjectId>> bindings{};  // exchange, pattern, number
   // Its messages.
   std::uint64_t messages{0};
-  std::uint64_t bytes{0};                   // of bodies
-  absl::btree_set<std::uint64_t> parked{};  // ids
+  std::uint64_t bytes{0};                                     // of bodies
+  mutable std::int64_t named{0};                              // when a command named it last, since the start
+  mutable std::int64_t look_at{0};                            // whether it is idle
+  std::set<std::pair<std::int64_t, std::uint64_t>> parked{};  // (date, id): the first to be parked first
 
   [[nodiscard]] bool is_there() const { return !id.is_none(); }
 };
@@ -106,14 +109,29 @@ class Queues {
              std::uint32_t& work_units) const;
 
   // -- applying -----------------------------------------------------------
-  // False: damage.
-  [[nodiscard]] bool apply(RecordView const& record, ApplyContext const& context);
+  // False: damage. `paused`: is told of a queue whose pause is another one; it has ended if it is not there.
+  using Paused = std::function<void(Queue const& queue)>;
+  [[nodiscard]] bool apply(RecordView const& record, ApplyContext const& context, Paused const& paused);
   // A message of so many bytes is on the queue; is not any more.
   Queue& add_message(std::string_view queue, std::uint64_t bytes);
-  void remove_message(std::string_view queue, ObjectId message, std::uint64_t bytes);
-  void park(std::string_view queue, ObjectId message) { any(queue).parked.insert(message.value); }
-  void unpark(std::string_view queue, ObjectId message) { any(queue).parked.erase(message.value); }
+  void remove_message(std::string_view queue, std::uint64_t bytes);
+  void park(std::string_view queue, std::int64_t at, ObjectId message) { any(queue).parked.emplace(at, message.value); }
+  void unpark(std::string_view queue, std::int64_t at, ObjectId message) {
+    any(queue).parked.erase({at, message.value});
+  }
+  void unpark_all() {
+    for (std::string_view const name : names_) any(name).parked.clear();
+  }
   [[nodiscard]] std::uint64_t ignored() const { return ignored_; }
+
+  // -- queues that end when they are idle ----------------------------------
+  // Those that their first use made, and when to look at them: (date, queue).
+  using Looks = absl::btree_set<std::pair<std::int64_t, std::string_view>>;
+  [[nodiscard]] Looks const& looks() const { return looks_; }
+  void look(Queue const& queue, std::int64_t at) const;
+  void forget_look(Queue const& queue) const { looks_.erase({queue.look_at, queue.name}); }
+  // At all of them, as soon as possible.
+  void look_again() const;
 
   // -- space, people ------------------------------------------------------
   [[nodiscard]] rows::Regions const& regions() const { return regions_; }
@@ -129,10 +147,10 @@ class Queues {
   };
 
   [[nodiscard]] Queue& any(std::string_view name);
-  [[nodiscard]] bool apply_queue(RecordView const& record);
+  [[nodiscard]] bool apply_queue(RecordView const& record, Paused const& paused);
   [[nodiscard]] bool apply_exchange(RecordView const& record);
   [[nodiscard]] bool apply_binding(RecordView const& record);
-  [[nodiscard]] bool apply_ended(RecordView const& record, ApplyContext const& context);
+  [[nodiscard]] bool apply_ended(RecordView const& record, ApplyContext const& context, Paused const& paused);
   void end_bindings(std::vector<ObjectId> const& ending);
   void attach(Exchange& exchange, ObjectId id, Binding const& binding);
   void detach(Exchange& exchange, ObjectId id, Binding const& binding);
@@ -155,6 +173,7 @@ class Queues {
   absl::btree_set<std::string_view> leaving_;
   absl::btree_set<std::pair<std::uint64_t, std::string_view>> temporary_;
   absl::btree_map<std::uint64_t, std::uint32_t> temporary_of_;  // their number, by connection
+  mutable Looks looks_;
   rows::Regions regions_;
   std::size_t there_{0};
   std::uint64_t regions_count_{0};  // objects

@@ -4,8 +4,10 @@
 
 #include "model/date.h"
 #include "model/duration.h"
+#include "plugins/queue/dead_letter_policy.h"
 #include "plugins/queue/made.h"
 #include "plugins/queue/message_answers.h"
+#include "plugins/queue/on_queue.h"
 #include "plugins/rows/failure.h"
 #include "plugins/rows/leased.h"
 
@@ -91,11 +93,33 @@ Verdict Reads::read(Command const& command, Decision& decision) const {
     return decision.refuse(model::refused(Code::bad_parameter, "places",
                                           "places=1 is of whole bodies, expected it without offset and length"));
   std::uint32_t const row = find(ObjectId{given.message}, decision);
-  if (row == rows::kNoRow) return Verdict::done;
+  if (row != rows::kNoRow) show(row, body, command, decision);
+  return Verdict::done;
+}
+
+void Reads::show(std::uint32_t row, BodyRequest const& body, Command const& command, Decision& decision) const {
   std::uint64_t outside = 0;
   decision.status = describe(shared_, command, row, body, decision.answer, outside);
-  if (!decision.status.ok()) decision.answer.cut(0);
-  if (decision.status.ok()) rows::add_trace(shared_.rows().view(row).failure, decision.answer);
+  if (!decision.status.ok()) return decision.answer.cut(0);
+  rows::add_trace(shared_.rows().view(row).failure, decision.answer);
+  decision.answer.add("now", decision.now.value);
+}
+
+// What has expired and is not removed yet is nothing.
+Verdict Reads::peek(Command const& command, Decision& decision) const {
+  made::Peek given;
+  if (!given.read(command, decision)) return Verdict::done;
+  if (shared_.queues.find_any(given.queue) == nullptr) return decision.refuse(shared_.no_queue(given.queue));
+  std::uint32_t row = rows::kNoRow;
+  switch (given.status.value_or(made::PeekStatus::due)) {
+    case made::PeekStatus::due: row = first_due(shared_, given.queue); break;
+    case made::PeekStatus::waiting: row = first_future(shared_, given.queue); break;
+    case made::PeekStatus::parked: row = first_of(shared_, given.queue, Which::parked); break;
+  }
+  if (row == rows::kNoRow || !shared_.rows().is_visible(row, decision.now.value))
+    decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
+  else
+    show(row, {}, command, decision);
   return Verdict::done;
 }
 
@@ -132,9 +156,18 @@ Verdict Reads::why(Command const& command, Decision& decision) const {
       answer.add("in_transaction", std::int64_t{1});
     }
   } else if (header.place() == rows::Place::parked) {
-    text = name + " is parked after " + std::to_string(deliveries) +
-           " deliveries that failed or timed out, as its queue " + queue +
-           " has no dead letters: MOVE it to a queue, or PURGE it";
+    text = is_after_last_delivery(shared_, row, rows.counters_of(row))
+               ? name + " is parked after " + std::to_string(deliveries) +
+                     " deliveries that failed or timed out, as its queue " + queue + " has no dead letters"
+               : name + " is parked on queue " + queue + ", as its consumer said";
+    text += ": KICK it back to work, MOVE it to a queue, or DELETE it";
+  } else if (Queue const& its = *shared_.queues.find(queue); its.settings.paused_until > now) {
+    state = "paused";
+    std::int64_t const until = its.settings.paused_until;
+    text = name + " is ready, and its queue " + queue + " is paused" +
+           (until == kUntilResumed ? "" : ", for " + model::format_duration(until - now) + " more") +
+           (its.settings.pause_reason.empty() ? "" : ": " + its.settings.pause_reason) + "; RESUME ends that";
+    if (until != kUntilResumed) answer.add("paused_until", until);
   } else {
     std::uint64_t const ahead = rows.order().rows_before(row);
     text = name + " is ready: " +

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "fastjournal/table.h"
+#include "plugins/queue/message_answers.h"
 #include "plugins/queue/table_state.h"
 
 namespace fastjournal::queue {
@@ -17,6 +18,7 @@ class Reads {
   Verdict browse(Command const& command, Decision& decision) const;
   Verdict count(Command const& command, Decision& decision) const;
   Verdict read(Command const& command, Decision& decision) const;
+  Verdict peek(Command const& command, Decision& decision) const;
   Verdict why(Command const& command, Decision& decision) const;
 
  private:
@@ -24,6 +26,8 @@ class Reads {
   // message behind which to go on; none: that was all.
   [[nodiscard]] ObjectId look(auto const& given, Decision& decision,
                               std::function<bool(std::uint32_t row)> const& tell) const;
+  // Answers with the message, whole or a part of it.
+  void show(std::uint32_t row, BodyRequest const& body, Command const& command, Decision& decision) const;
   // The message, or kNoRow and a status.
   [[nodiscard]] std::uint32_t find(ObjectId id, Decision& decision) const;
 

@@ -28,7 +28,8 @@ inline constexpr rows::Kind kRowKind{.has_keys = false, .holds = false, .moves =
 [[nodiscard]] constexpr std::uint8_t newest_version(std::uint8_t type) {
   bool const is_own = type >= static_cast<std::uint8_t>(RecordType::queue) &&
                       type <= static_cast<std::uint8_t>(RecordType::shared_body);
-  return is_own ? 1 : rows::newest_version(static_cast<rows::RecordType>(type), kRowKind);
+  if (!is_own) return rows::newest_version(static_cast<rows::RecordType>(type), kRowKind);
+  return type == static_cast<std::uint8_t>(RecordType::queue) ? 2 : 1;
 }
 
 // The settings of a queue, from DECLARE.
@@ -40,20 +41,33 @@ struct Settings {
   bool drops{false};                // where it is full: its first messages; else SEND is refused
   std::int64_t expires{0};          // ms after a message came; 0: never
   std::string dead_letters{};       // empty: they are parked
+  std::int64_t lease{0};            // ms; 0: as the table's
+  bool is_made{false};              // by its first use: it ends when it was idle for long
+  std::int64_t paused_until{0};     // 0: it is not paused; kUntilResumed
+  std::string pause_reason{};
 
   [[nodiscard]] bool is_temporary() const { return connection != 0; }
+  // Version 1 knows it.
+  [[nodiscard]] bool is_plain() const { return lease == 0 && !is_made && paused_until == 0; }
   bool operator==(Settings const&) const = default;
 };
+
+inline constexpr std::int64_t kUntilResumed = INT64_MAX;
 
 struct QueueBody {
   static constexpr auto kType = RecordType::queue;
   std::string_view name{};
   Settings settings{};
+
+  [[nodiscard]] std::uint8_t version() const { return settings.is_plain() ? 1 : 2; }
   static void fields(auto& io, auto& body) {
     auto& settings = body.settings;
     io.byte(settings.drops, true).number(settings.connection).number(settings.max_deliveries);
     io.number(settings.max_messages).number(settings.max_bytes).number(settings.expires);
     io.text(settings.dead_letters).text(body.name).must(settings.expires >= 0 && !body.name.empty());
+    if (io.version() == 1) return;
+    io.number(settings.lease).byte(settings.is_made, true).number(settings.paused_until).text(settings.pause_reason);
+    io.must(settings.lease >= 0 && settings.paused_until >= 0 && !settings.is_plain());
   }
 };
 struct ExchangeBody {

@@ -87,6 +87,10 @@ bool Sends::read(Command const& command, Decision& decision, Request& request) c
   request.date = std::max(decision.now.value, request.process_date.value_or(0));
   request.expires = request.expiration_date.value_or(0);
   request.claim.sender = rows::sender_of(request.client, request.sequence, decision.status);
+  if (decision.phase != Phase::keep && decision.status.ok()) {
+    decision.status = shared_.options.check_priority(request.priority);
+    if (request.lease && decision.status.ok()) decision.status = shared_.options.check_lease(*request.lease);
+  }
   return decision.status.ok() && !decision.refuses(check_routing_key(request.routing_key)) &&
          !decision.refuses(check_properties(request.properties)) &&
          !decision.refuses(read_body(decision.phase == Phase::keep, request));
@@ -136,6 +140,7 @@ Status Sends::find_queues(Request const& request, Decision& decision, bool& make
   if (!request.queue.empty()) {
     Queue const* const queue = shared_.queues.find(request.queue);
     if (queue != nullptr) {
+      queue->named = decision.now.value;
       queues_.push_back(queue);
       return {};
     }
@@ -295,10 +300,11 @@ Verdict Sends::send(Command const& command, Decision& decision) const {
                                        command.may_manage ? "queues-max allows no more"
                                                           : "the last eighth of queues-max is for those who manage")});
   if (makes && decision.phase != Phase::promise) {
-    model::append_record(decision.records, ObjectId{}, QueueBody{request.queue, {}});
+    model::append_record(decision.records, ObjectId{}, QueueBody{request.queue, shared_.options.of_made_queue()});
     return Verdict::again;
   }
-  if (!keeps) decision.status = check_queues(request, decision);
+  // A queue that got dead letters of what was dropped for this message is not full by them.
+  if (!keeps && decision.carry[kDropped] == 0) decision.status = check_queues(request, decision);
   if (!decision.status.ok()) return Verdict::done;
   if (decision.phase == Phase::promise) {
     promise(request, makes, *decision.hold);
@@ -330,7 +336,9 @@ ObjectId Sends::append_row(Request const& request, Queue const& queue, ObjectId 
     writer_.set(Part::origin, Value::of_unsigned(origin.value));
   finish();
   rows::RowBody body;
-  body.priority = request.priority;
+  body.set_priority(request.priority);
+  body.detail.lease = request.lease.value_or(0);
+  body.detail.is_counted = shared_.options.message_counts;
   body.date = request.date;
   if (is_first) body.sender = request.claim.sender;
   body.facts.arrival = body.facts.inserted = body.facts.accepted = now;

@@ -110,6 +110,7 @@ bool RowTable::apply_give_back(RecordView const& record, ApplyContext const& con
   if ((waiting != kNoRow && waiting != row) || body.date > timer::kDateMax) return false;
   bool const counted = body.counters.lifetime > state_.row(row).lifetime();
   bool const was_parked = state_.row(row).place() == Place::parked;
+  if (was_parked) effects.unparking(row);
   state_.wait(row, body, observer);
   effects.returned(row, counted, context, observer);
   if (was_parked && state_.places().parked().empty()) effects.none_parked(observer);
@@ -187,12 +188,13 @@ bool RowTable::apply_move(RecordView const& record, ApplyContext const& context,
   if (known != Known::yes) return known == Known::dropped;
   if (body.date > timer::kDateMax || state_.row(row).has_siblings()) return false;
   PayloadView const view = state_.view(row);
-  State::Change change{state_.row(row).priority(),
+  State::Change change{state_.priority_of(row),
                        body.date,
                        body.counters,
                        view.facts,
                        view.data,
                        body.error.empty() ? view.failure : body.error};
+  change.detail = body.detail;
   change.facts.parked_at = 0;
   change.facts.expires = 0;
   MergeBody merge;

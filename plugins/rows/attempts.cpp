@@ -110,19 +110,25 @@ Ended Attempts::give_up(std::uint32_t row, GiveBackBody const& body, Decision& d
   // An expired row is removed as expired.
   if (state_.view(row).facts.is_expired(decision.now.value)) return give_back(row, body, decision);
   if (last_ != nullptr && last_->move(row, body, decision)) return {Ended::moved, 0};
-  ObjectId const id = state_.id_of(row);
   if (rules_.delete_failed) {
-    model::append_record(decision.records, id,
+    model::append_record(decision.records, state_.id_of(row),
                          RemoveBody{Reason::failed, true, body.counters, failure::error_of(body.error)});
     return {Ended::deleted, 0};
   }
-  model::append_record(decision.records, id, ParkBody{decision.now.value, body.counters, body.error});
+  return park(row, body, decision);
+}
+
+Ended Attempts::park(std::uint32_t row, GiveBackBody const& body, Decision& decision) const {
+  if (state_.view(row).facts.is_expired(decision.now.value)) return give_back(row, body, decision);
+  model::append_record(decision.records, state_.id_of(row),
+                       ParkBody{decision.now.value, body.counters, body.error, body.detail});
   return {Ended::parked, 0};
 }
 
 Ended Attempts::time_out(std::uint32_t row, Decision& decision) const {
   GiveBackBody body;
   body.counters = state_.counters_of(row).after_timeout();
+  body.detail = state_.counting(row, Count::timeouts);
   switch (rules_.at_lease_end) {
     case AtLeaseEnd::wait: break;
     case AtLeaseEnd::park: return give_up(row, body, decision);

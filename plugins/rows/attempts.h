@@ -77,6 +77,8 @@ class Attempts {
   // After an attempt that is counted in `body`: the row waits for the next one, or it was the last.
   Ended end(std::uint32_t row, GiveBackBody const& body, Decision& decision) const;
   Ended give_up(std::uint32_t row, GiveBackBody const& body, Decision& decision) const;
+  // As its worker says, whatever the rules do with rows that failed.
+  Ended park(std::uint32_t row, GiveBackBody const& body, Decision& decision) const;
   // The lease is over.
   Ended time_out(std::uint32_t row, Decision& decision) const;
   // Due now, with its attempts reset. The counter of its life stays, so that a poison row is noticed.

@@ -44,7 +44,8 @@ struct Domain {
   std::uint32_t weight{1};
   bool at_limit{false};  // and so takes no turns
   Bucket bucket{};
-  std::int64_t timer{0};     // when its bucket ends that; 0: not waiting
+  std::int64_t timer{0};  // when its bucket or its pause ends that; 0: not waiting
+  std::int64_t paused_until{0};
   LeaseEpoch last_normal{};  // of a row that is not slow
 };
 

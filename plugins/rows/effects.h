@@ -17,6 +17,8 @@ class NoEffects {
   void merged(std::uint32_t /*row*/, ApplyContext const&) {}
   // It is about to be leased, from that date on.
   void leasing(std::uint32_t /*row*/, std::int64_t /*began*/, ApplyContext const&) {}
+  // It was parked, and is about to wait again.
+  void unparking(std::uint32_t /*row*/) {}
   // It waits again. `counted`: after an attempt.
   void returned(std::uint32_t /*row*/, bool /*counted*/, ApplyContext const&, TableObserver&) {}
   // It is about to end in its waiting twin.

@@ -3,6 +3,7 @@
 namespace fastjournal::rows {
 
 Limited Limits::limit_of(Domain const& domain) const {
+  if (domain.paused_until > now_) return Limited::paused;
   if (domain.at_limit)
     return rules_.concurrency_domain != 0 && domain.leased >= rules_.concurrency_domain ? Limited::domain_concurrency
                                                                                         : Limited::domain_rate;
@@ -26,6 +27,7 @@ void Limits::begin_lease(Domain& domain, std::int64_t began, bool live) {
 }
 
 std::uint64_t Limits::room_of(Domain const& domain) const {
+  if (domain.paused_until > now_) return 0;
   std::uint64_t room = UINT64_MAX;
   if (rules_.concurrency_domain != 0)
     room = domain.leased < rules_.concurrency_domain ? rules_.concurrency_domain - domain.leased : 0;
@@ -41,7 +43,12 @@ bool Limits::refresh_domain(Domain& domain) {
   domain.ready = ready;
   bool const changed = domain.at_limit != (room == 0);
   domain.at_limit = room == 0;
-  if (rules_.rate_domain.limits()) {
+  if (domain.paused_until > now_) {
+    bool const ends = domain.rows > 0 && domain.paused_until != INT64_MAX;
+    set_timer(domain, ends ? domain.paused_until : 0);
+  } else if (!rules_.rate_domain.limits()) {
+    if (domain.timer != 0) set_timer(domain, 0);
+  } else {
     // A token matters while there are more due rows than other limits allow.
     bool const waits = ready < domain.due && room == domain.bucket.tokens(rules_.rate_domain, now_) &&
                        (rules_.concurrency_domain == 0 || rules_.concurrency_domain > domain.leased + room);
@@ -107,7 +114,10 @@ bool Limits::change(Domain& domain, Rules const& before) {
     set_timer(domain, 0);
     domain.bucket = Bucket{};
   }
-  if (rules_.limits_domains() || !domain.at_limit) return false;
+  if (looks_at_domains()) return false;
+  // Of a pause that is over.
+  if (domain.timer != 0) set_timer(domain, 0);
+  if (!domain.at_limit) return false;
   domain.at_limit = false;
   return true;
 }

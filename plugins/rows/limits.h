@@ -1,5 +1,6 @@
-// How many due rows may be handed out now: concurrency and rates (rules.h), of the table and of each domain. A domain or
-// table at its limit has none to hand out until a lease ends or a bucket has another token.
+// How many due rows may be handed out now: concurrency and rates (rules.h), of the table and of each domain, and pauses of
+// domains. A domain or table at its limit has none to hand out until a lease ends, a bucket has another token, or the
+// pause is over.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 namespace fastjournal::rows {
 
 // The limit that delays a due row.
-enum class Limited : std::uint8_t { none, domain_concurrency, domain_rate, table_concurrency, table_rate };
+enum class Limited : std::uint8_t { none, domain_concurrency, domain_rate, table_concurrency, table_rate, paused };
 
 // Of one order, beside its rules, which outlive it. It counts the due and the leased rows of the table and, in Domain,
 // of each domain; after a change of either, refresh() counts anew what may be handed out.
@@ -28,7 +29,7 @@ class Limits {
   [[nodiscard]] std::uint32_t leased() const { return leased_; }
   [[nodiscard]] std::uint64_t available() const { return std::min(ready(), room_); }
   [[nodiscard]] std::uint64_t available(Domain const& domain) const {
-    return std::min<std::uint64_t>(rules_.limits_domains() ? domain.ready : domain.due, room_);
+    return std::min<std::uint64_t>(looks_at_domains() ? domain.ready : domain.due, room_);
   }
   // The table as a whole is at a limit.
   [[nodiscard]] bool is_full() const { return room_ == 0; }
@@ -66,7 +67,7 @@ class Limits {
   }
   // True: whether the domain is at a limit has changed.
   [[nodiscard]] bool refresh(Domain& domain) {
-    bool const changed = rules_.limits_domains() && refresh_domain(domain);
+    bool const changed = looks_at_domains() && refresh_domain(domain);
     if (rules_.limits_table()) refresh_table();
     return changed;
   }
@@ -96,6 +97,12 @@ class Limits {
   void set_timer(Domain& domain, std::int64_t date);
 
   // -- rules --------------------------------------------------------------
+  // Whether domains may be paused. True: each of them must be changed, as for other rules.
+  [[nodiscard]] bool set_pauses(bool has_pauses) {
+    bool const before = looks_at_domains();
+    has_pauses_ = has_pauses;
+    return looks_at_domains() != before;
+  }
   // The rules have changed. Then each domain; true: it is not at a limit any more, as there is none.
   void change(Rules const& before);
   [[nodiscard]] bool change(Domain& domain, Rules const& before);
@@ -103,7 +110,8 @@ class Limits {
   void start_again();
 
  private:
-  [[nodiscard]] std::uint64_t ready() const { return rules_.limits_domains() ? ready_ : due_; }
+  [[nodiscard]] bool looks_at_domains() const { return rules_.limits_domains() || has_pauses_; }
+  [[nodiscard]] std::uint64_t ready() const { return looks_at_domains() ? ready_ : due_; }
   // How many more rows the domain's limits allow now.
   [[nodiscard]] std::uint64_t room_of(Domain const& domain) const;
   [[nodiscard]] bool refresh_domain(Domain& domain);
@@ -118,6 +126,7 @@ class Limits {
   std::uint32_t due_{0};
   std::uint32_t leased_{0};
   std::int64_t now_{0};
+  bool has_pauses_{false};
 };
 
 }  // namespace fastjournal::rows

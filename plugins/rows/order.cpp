@@ -38,6 +38,18 @@ std::uint32_t Order::first_of(std::string_view name) const {
   return limits_.is_full() || number == kNoDomain || domains_[number].at_limit ? kNoRow : head_of(domains_[number]);
 }
 
+std::uint32_t Order::first_of(std::span<std::string_view const> names) const {
+  std::uint32_t best = kNoRow;
+  for (std::string_view const name : names) {
+    std::uint32_t const row = first_of(name);
+    if (row == kNoRow || row == best) continue;
+    bool const is_better = best == kNoRow || rows_[row].priority() < rows_[best].priority() ||
+                           (rows_[row].priority() == rows_[best].priority() && within()(row, best));
+    if (is_better) best = row;
+  }
+  return best;
+}
+
 std::uint32_t Order::head_of(Domain const& domain) const {
   for (auto const& queue : domain.queues)
     if (queue->size() > 0) return queue->head(within());
@@ -91,7 +103,8 @@ std::uint64_t Order::memory_bytes() const {
   // Rows in trees, and future rows, take 4 bytes and unused space of the nodes; dates of a domain's leases 16 bytes and
   // the same.
   return sizeof *this + turns_.memory_bytes() + domains_.memory_bytes() + queues_ * (sizeof(Queue) + 24) +
-         (treed_ + expected_) * 6ULL + limits_.memory_bytes() + (has_domains() ? limits_.leased() * 20ULL : 0);
+         (treed_ + expected_) * 6ULL + limits_.memory_bytes() + (has_domains() ? limits_.leased() * 20ULL : 0) +
+         pauses_.capacity() * 64ULL;
 }
 
 // ---------------------------------------------------------------------------
@@ -142,6 +155,7 @@ void Order::join(std::uint32_t row, std::string_view name) {
   bool const fresh = domains_.join(row, name);
   Domain& domain = domains_.at(row);
   if (fresh) domain.weight = rules_.weight_of(name);
+  if (fresh && !pauses_.empty()) domain.paused_until = paused_until(name);
   if (domain.rows == 1 && !fresh) limits_.set_timer(domain, 0);
 }
 
@@ -223,6 +237,24 @@ bool Order::advance(std::int64_t now, std::size_t budget, TableObserver& observe
 
 // ---------------------------------------------------------------------------
 // Rules
+
+void Order::pause(std::string_view name, std::int64_t until, TableObserver& observer) {
+  absl::erase_if(pauses_, [&](auto const& one) { return one.second <= limits_.now() || one.first == name; });
+  if (until != 0) pauses_.emplace(name, until);
+  std::uint32_t const number = domains_.find(name);
+  if (number == kNoDomain) {
+    if (limits_.set_pauses(!pauses_.empty())) change_limits(rules_);
+    return;
+  }
+  Domain& domain = domains_[number];
+  Limits::Before const before = limits_.look(domain);
+  domain.paused_until = until;
+  if (limits_.set_pauses(!pauses_.empty()))
+    change_limits(rules_);
+  else
+    refresh(domain);
+  if (domains_.find(name) == number) limits_.tell(before, domain, observer);
+}
 
 void Order::change_limits(Rules rules) {
   Rules const before = std::exchange(rules_, std::move(rules));

@@ -13,8 +13,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
 #include <string_view>
 
+#include <absl/container/flat_hash_map.h>
+#include "base/hash.h"
 #include "fastjournal/table.h"
 #include "plugins/rows/domains.h"
 #include "plugins/rows/limits.h"
@@ -41,6 +46,13 @@ class Order {
   // The row for NEXT; kNoRow if there is none.
   [[nodiscard]] std::uint32_t first() const;
   [[nodiscard]] std::uint32_t first_of(std::string_view domain) const;
+  // That of several domains, without turns: by priority, and as within a domain.
+  [[nodiscard]] std::uint32_t first_of(std::span<std::string_view const> domains) const;
+  // 0: the domain is not paused; INT64_MAX: until it is resumed.
+  [[nodiscard]] std::int64_t paused_until(std::string_view domain) const {
+    auto const found = pauses_.find(domain);
+    return found == pauses_.end() || found->second <= limits_.now() ? 0 : found->second;
+  }
   // Whether it is a slow row, and another row of its domain was leased under `since` or later: the same NEXT must not
   // hand it out.
   [[nodiscard]] bool is_slow_after(std::uint32_t row, LeaseEpoch since) const;
@@ -96,6 +108,8 @@ class Order {
   void end(std::uint32_t row, std::int64_t end, TableObserver& observer);
 
   // -- rules --------------------------------------------------------------
+  // A domain hands out nothing before this date, also one that has no rows yet; 0: it does again.
+  void pause(std::string_view domain, std::int64_t until, TableObserver& observer);
   // New rules with the same order.
   void change_limits(Rules rules);
   // Any new rules. Every row must be added again.
@@ -106,7 +120,7 @@ class Order {
  private:
   [[nodiscard]] bool has_domains() const { return !rules_.domain.is_none(); }
   [[nodiscard]] std::uint8_t class_of(Row const& row) const;
-  [[nodiscard]] QueueOrder within() const { return {&rows_, rules_.aging}; }
+  [[nodiscard]] QueueOrder within() const { return {&rows_, rules_.aging, rules_.by_number}; }
   [[nodiscard]] Queue* find_queue(Domain const& domain, std::uint8_t klass) const;
   Queue& make_queue(Domain& domain, std::uint8_t klass);
   // After a change of its due or leased rows.
@@ -121,6 +135,8 @@ class Order {
   Limits limits_{rules_};
   Turns turns_;
   Domains domains_;
+  // Until when; some may be over.
+  absl::flat_hash_map<std::string, std::int64_t, NameHash, std::equal_to<>> pauses_{0, NameHash{hash_seed_}};
   std::uint32_t queues_{0};
   std::uint32_t treed_{0};
   std::uint32_t expected_{0};

@@ -95,6 +95,9 @@ class Places {
 
   // -- rules --------------------------------------------------------------
   void change_limits(Rules rules) { order_.change_limits(std::move(rules)); }
+  void pause(std::string_view domain, std::int64_t until, TableObserver& observer) {
+    order_.pause(domain, until, observer);
+  }
   // Another order: every row must be told to it again.
   void start_again(Rules rules) { order_.start_again(std::move(rules)); }
   void tell_order(std::uint32_t row, std::string_view domain, TableObserver& observer);

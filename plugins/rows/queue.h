@@ -11,17 +11,22 @@
 
 namespace fastjournal::rows {
 
-// The order within a queue: by date and id; under aging a step of priority counts as so many ms.
+// The order within a queue: by priorities beyond those of headers, date and id; under aging a step of priority counts as
+// so many ms.
 struct QueueOrder {
   Rows const* rows;
   std::int64_t aging;
-  [[nodiscard]] std::int64_t date(Row const& row) const { return row.date() + row.priority() * aging; }
-  [[nodiscard]] bool operator()(Row const& a, Row const& b) const {
-    std::int64_t const left = date(a);
-    std::int64_t const right = date(b);
-    return left != right ? left < right : a.id() < b.id();
+  bool by_number{false};  // dates do not count
+  [[nodiscard]] std::int64_t date(Row const& row) const { return by_number ? 0 : row.date() + row.priority() * aging; }
+  [[nodiscard]] bool operator()(std::uint32_t a, std::uint32_t b) const {
+    if (rows->has_details()) [[unlikely]]
+      if (std::uint32_t const left = rows->priority(a), right = rows->priority(b); left != right) return left < right;
+    Row const& first = (*rows)[a];
+    Row const& second = (*rows)[b];
+    std::int64_t const left = date(first);
+    std::int64_t const right = date(second);
+    return left != right ? left < right : first.id() < second.id();
   }
-  bool operator()(std::uint32_t a, std::uint32_t b) const { return (*this)((*rows)[a], (*rows)[b]); }
 };
 
 // Owned by its domain. A row's links, and its place (listed or treed), are those of its queue.
@@ -56,7 +61,7 @@ class Queue {
     ++size_;
     Row& row = rows[index];
     for (List& list : lists_) {
-      if (list.tail != kNoRow && !order(rows[list.tail], row)) continue;
+      if (list.tail != kNoRow && !order(list.tail, index)) continue;
       row.prev = list.tail;
       row.next = kNoRow;
       (list.tail == kNoRow ? list.head : rows[list.tail].next) = index;

@@ -10,7 +10,9 @@
 // so that unchanged contents keep their bytes and their digest.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +24,7 @@
 #include "plugins/rows/dedup_windows.h"
 #include "plugins/rows/leases.h"
 #include "plugins/rows/payload.h"
+#include "plugins/rows/rows.h"
 
 namespace fastjournal::rows {
 
@@ -47,8 +50,9 @@ inline constexpr std::uint8_t kOwnRecords = 32;
 // The newest version that is written and read; 0: no such record. Version 2 adds the counter of failures, and to
 // `remove` the counters and the error of a row that was given up: the alert about it is all that is left of it. Version
 // 3 of a row is one that is held: only tables that hold rows know it and the record `hold`.
-// Version 4 of a row and 2 of a merge have values outside the log; version 5 of a row may have some. An error with a
-// trace (base/failure.h) is in version 5 of a row, 3 of give_back, fold and park, and 2 of move.
+// Version 4 of a row and 2 of a merge have values outside the log; versions 5 and 6 of a row may have some. An error with
+// a trace (base/failure.h) is in version 5 of a row, 3 of give_back, fold and park, and 2 of move. Version 6 of a row, 4 of
+// give_back and park, and 3 of move are about rows with a Detail.
 struct Kind {
   bool has_keys{false};  // rows are found by key
   bool holds{false};     // its rows may be held (AtLeaseEnd::hold)
@@ -56,12 +60,12 @@ struct Kind {
 };
 [[nodiscard]] constexpr std::uint8_t newest_version(RecordType type, Kind kind) {
   switch (type) {
-    case RecordType::row: return 5;
+    case RecordType::row: return 6;
     case RecordType::hold: return kind.holds ? 1 : 0;
-    case RecordType::move: return kind.moves ? 2 : 0;
+    case RecordType::move: return kind.moves ? 3 : 0;
     case RecordType::give_back:
-    case RecordType::fold:
-    case RecordType::park: return 3;
+    case RecordType::park: return 4;
+    case RecordType::fold: return 3;
     case RecordType::remove:
     case RecordType::merge: return 2;
     case RecordType::lease:
@@ -111,7 +115,7 @@ void sender_fields(auto& io, auto& sender) { io.text(sender.client).number(sende
 struct RowBody {
   static constexpr auto kType = RecordType::row;
   RowStatus status{RowStatus::waiting};
-  std::uint8_t priority{0};
+  std::uint8_t priority{0};  // of the header
   std::int64_t date{0};
   std::uint8_t timeouts{0};
   std::uint8_t lifetime{0};
@@ -122,8 +126,14 @@ struct RowBody {
   std::string_view data{};
   std::string_view error{};
   bool has_outside{false};  // values of its data are outside the log, or may be
+  Detail detail{};
 
+  void set_priority(std::uint32_t wanted) {
+    priority = static_cast<std::uint8_t>(std::min(wanted, kPlainPriorityMax));
+    detail.priority = wanted > kPlainPriorityMax ? wanted : 0;
+  }
   [[nodiscard]] std::uint8_t version() const {
+    if (!detail.is_empty()) return 6;
     if (!error.empty() && failure::has_trace(error)) return 5;
     if (has_outside) return 4;
     return status == RowStatus::held ? 3 : facts.failures == 0 ? 1 : 2;
@@ -132,7 +142,12 @@ struct RowBody {
     constexpr std::uint8_t kStatus = 3;
     constexpr std::uint8_t kCounters = 4;
     constexpr std::uint8_t kSender = 8;
-    auto has = io.flags(std::uint8_t{kStatus | kCounters | kSender});
+    constexpr std::uint8_t kPriority = 16;
+    constexpr std::uint8_t kLease = 32;
+    constexpr std::uint8_t kCounted = 64;
+    constexpr std::uint8_t kPlain = kStatus | kCounters | kSender;
+    constexpr std::uint8_t kAll = kPlain | kPriority | kLease | kCounted;
+    auto has = io.flags(io.version() > 5 ? kAll : kPlain);
     has.value(kStatus, body.status);
     io.must(io.version() > 3 || (body.status == RowStatus::held) == (io.version() == 3));
     io.set(body.has_outside, io.version() > 3);
@@ -141,6 +156,16 @@ struct RowBody {
     if (has(kCounters, body.timeouts != 0 || body.lifetime != 0)) io.byte(body.timeouts).byte(body.lifetime);
     if (has_lease(body.status)) lease_fields(io, body.lease);
     if (has(kSender, !body.sender.client.empty())) sender_fields(io, body.sender);
+    if (io.version() > 5) {
+      io.number(body.detail.priority, has(kPriority, body.detail.priority != 0));
+      io.number(body.detail.lease, has(kLease, body.detail.lease != 0));
+      io.set(body.detail.is_counted, has(kCounted, body.detail.is_counted));
+      if (body.detail.is_counted)
+        for (auto& one : body.detail.counts) io.byte(one);
+      io.must(!body.detail.is_empty() && body.detail.lease >= 0);
+      io.must(body.detail.priority == 0 ||
+              (body.detail.priority > kPlainPriorityMax && body.priority == kPlainPriorityMax));
+    }
     io.must(!payload::fields(io, body.facts));
     io.must(io.version() > 2 || (body.facts.failures != 0) == (io.version() == 2));
     io.set(body.date, body.facts.arrival + model::unzigzag(after_arrival));
@@ -200,16 +225,34 @@ struct RenewBody : Leases::Terms {
   }
 };
 
+// What changes in the Detail of a row, and its priority.
+struct DetailChange {
+  std::optional<std::uint32_t> priority{};
+  std::optional<Count> count{};  // one more of these
+
+  [[nodiscard]] bool is_none() const { return !priority && !count; }
+};
+// In versions from this one on.
+void detail_fields(auto& io, auto& change, std::uint8_t version) {
+  if (io.version() < version) return;
+  auto has = io.flags(std::uint8_t{3});
+  if (has(1, change.priority.has_value())) io.number(io.there(change.priority));
+  if (has(2, change.count.has_value())) io.byte(io.there(change.count), Count::timeouts);
+  io.must(!change.is_none());
+}
+
 struct GiveBackBody {
   static constexpr auto kType = RecordType::give_back;
   std::int64_t date{0};
   Counters counters{};
   std::string_view error{};  // empty: the last one stays
+  DetailChange detail{};
 
-  [[nodiscard]] std::uint8_t version() const { return version_with(counters, error); }
+  [[nodiscard]] std::uint8_t version() const { return detail.is_none() ? version_with(counters, error) : 4; }
   static void fields(auto& io, auto& body) {
     io.six(body.date);
     counter_fields(io, body.counters);
+    detail_fields(io, body.detail, 4);
     io.rest(body.error);
   }
 };
@@ -238,11 +281,13 @@ struct ParkBody {
   std::int64_t at{0};
   Counters counters{};
   std::string_view error{};
+  DetailChange detail{};  // a parking is counted anyway
 
-  [[nodiscard]] std::uint8_t version() const { return version_with(counters, error); }
+  [[nodiscard]] std::uint8_t version() const { return detail.is_none() ? version_with(counters, error) : 4; }
   static void fields(auto& io, auto& body) {
     io.six(body.at);
     counter_fields(io, body.counters);
+    detail_fields(io, body.detail, 4);
     io.rest(body.error);
   }
 };
@@ -264,10 +309,12 @@ struct MoveBody {
   std::uint16_t schema{0};   // of the data
   std::string_view error{};  // empty: the last one stays
   std::string_view data{};
+  DetailChange detail{};
 
-  [[nodiscard]] std::uint8_t version() const { return failure::has_trace(error) ? 2 : 1; }
+  [[nodiscard]] std::uint8_t version() const { return !detail.is_none() ? 3 : failure::has_trace(error) ? 2 : 1; }
   static void fields(auto& io, auto& body) {
     io.six(body.date).byte(body.counters.timeouts).byte(body.counters.failures).byte(body.counters.lifetime);
+    detail_fields(io, body.detail, 3);
     io.number(body.schema).text(body.error).rest(body.data);
   }
 };

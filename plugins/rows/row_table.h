@@ -84,6 +84,10 @@ class RowTable {
   // -- declaration --------------------------------------------------------
   void add_schema(Schema const& schema) { state_.add_schema(schema); }
   void set_rules(Rules rules, TableObserver& observer) { state_.set_rules(std::move(rules), observer); }
+  // As in Order.
+  void pause(std::string_view domain, std::int64_t until, TableObserver& observer) {
+    state_.pause(domain, until, observer);
+  }
 
  private:
   enum class Known : std::uint8_t { yes, dropped, damage };

@@ -2,6 +2,9 @@
 // needs; the rest of a row (its facts, key and data) is one allocation of the payload store.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -11,6 +14,7 @@
 namespace fastjournal::rows {
 
 inline constexpr std::uint32_t kNoRow = UINT32_MAX;
+inline constexpr std::uint32_t kPlainPriorityMax = UINT8_MAX;
 
 // The place of a row. Waiting rows have one of four.
 enum class Place : std::uint8_t {
@@ -27,6 +31,11 @@ enum class Place : std::uint8_t {
 [[nodiscard]] constexpr bool is_due(Place place) { return place == Place::listed || place == Place::treed; }
 [[nodiscard]] constexpr bool has_lease(Place place) { return place == Place::processing || place == Place::held; }
 
+// Up to the maximum.
+[[nodiscard]] constexpr std::uint8_t one_more(std::uint64_t count) {
+  return count >= UINT8_MAX ? UINT8_MAX : static_cast<std::uint8_t>(count + 1);
+}
+
 // The failed attempts of a row, by their end.
 struct Counters {
   std::uint8_t timeouts{0};  // time-outs, since the last merge or KICK
@@ -34,26 +43,38 @@ struct Counters {
   std::uint8_t lifetime{0};  // both, in the row's life
 
   [[nodiscard]] unsigned attempts() const { return 0U + timeouts + failures; }
-  // One more, up to the maximum.
   [[nodiscard]] Counters after_timeout() const { return {one_more(timeouts), failures, one_more(lifetime)}; }
   [[nodiscard]] Counters after_failure() const { return {timeouts, one_more(failures), one_more(lifetime)}; }
+};
 
- private:
-  [[nodiscard]] static std::uint8_t one_more(std::uint8_t count) {
-    return count == UINT8_MAX ? count : static_cast<std::uint8_t>(count + 1);
-  }
+// What is counted in the life of a row that asks for it, each up to the maximum.
+enum class Count : std::uint8_t { leases, returns, parkings, kicks, timeouts };
+inline constexpr std::size_t kCounts = 5;
+
+// What few rows have, beside their headers: only tables that ask for it have any.
+struct Detail {
+  std::int64_t lease{0};      // how long its leases last, in ms, unless a worker says otherwise; 0: as the table says
+  std::uint32_t priority{0};  // beyond kPlainPriorityMax; 0: that of the header
+  std::array<std::uint8_t, kCounts> counts{};
+  bool is_counted{false};
+
+  [[nodiscard]] std::uint8_t count(Count what) const { return counts[static_cast<std::size_t>(what)]; }
+  [[nodiscard]] bool is_empty() const { return lease == 0 && priority == 0 && !is_counted; }
 };
 
 class Row {
  public:
   // Ids are LSNs, multiples of kLsnAlign: 48 bits of id / 8 reach 2 PiB of log.
   [[nodiscard]] ObjectId id() const { return ObjectId{(a_ & kMask48) * kLsnAlign}; }
+  // Its class; kPlainPriorityMax: that, or a larger one, which is in its Detail.
   [[nodiscard]] std::uint8_t priority() const { return static_cast<std::uint8_t>(a_ >> 48U); }
   [[nodiscard]] Place place() const { return static_cast<Place>(a_ >> 56U & 0x0FU); }
   // Whether other rows have the same key.
   [[nodiscard]] bool has_siblings() const { return (a_ >> 60U & 1U) != 0; }
   // Whether it has an expiration date.
   [[nodiscard]] bool expires() const { return (a_ >> 61U & 1U) != 0; }
+  // Whether it has a Detail.
+  [[nodiscard]] bool has_detail() const { return (a_ >> 62U & 1U) != 0; }
   [[nodiscard]] std::int64_t date() const { return static_cast<std::int64_t>(b_ & kMask48); }
   // Counters; failures, which few rows have, are in the payload.
   [[nodiscard]] std::uint8_t timeouts() const { return static_cast<std::uint8_t>(b_ >> 48U); }
@@ -64,6 +85,7 @@ class Row {
   void set_place(Place v) { a_ = (a_ & ~(0x0FULL << 56U)) | static_cast<std::uint64_t>(v) << 56U; }
   void set_siblings(bool v) { a_ = (a_ & ~(1ULL << 60U)) | static_cast<std::uint64_t>(v) << 60U; }
   void set_expires(bool v) { a_ = (a_ & ~(1ULL << 61U)) | static_cast<std::uint64_t>(v) << 61U; }
+  void set_detail(bool v) { a_ = (a_ & ~(1ULL << 62U)) | static_cast<std::uint64_t>(v) << 62U; }
   void set_date(std::int64_t v) { b_ = (b_ & ~kMask48) | (static_cast<std::uint64_t>(v) & kMask48); }
   void set_timeouts(std::uint8_t v) { b_ = (b_ & ~(0xFFULL << 48U)) | std::uint64_t{v} << 48U; }
   void set_lifetime(std::uint8_t v) { b_ = (b_ & ~(0xFFULL << 56U)) | std::uint64_t{v} << 56U; }
@@ -117,17 +139,59 @@ class Rows {
     end_ = 0;
     free_ = kNoRow;
     slabs_.resize((slabs_.size() + 1) / 2);
+    details_.clear();
+  }
+
+  [[nodiscard]] bool has_details() const { return !details_.empty(); }
+  // Zeros, of a row without one.
+  [[nodiscard]] Detail detail(std::uint32_t index) const {
+    return (*this)[index].has_detail() ? details_[index / kSlabRows][index % kSlabRows] : Detail{};
+  }
+  void set_detail(std::uint32_t index, Detail const& detail) {
+    Row& row = (*this)[index];
+    if (detail.is_empty()) return row.set_detail(false);
+    row.set_detail(true);
+    if (details_.size() <= index / kSlabRows) details_.resize(index / kSlabRows + 1);
+    std::unique_ptr<Detail[]>& slab = details_[index / kSlabRows];
+    if (slab == nullptr) slab = std::make_unique<Detail[]>(kSlabRows);
+    slab[index % kSlabRows] = detail;
+  }
+  // One more, if the row is counted.
+  void count(std::uint32_t index, Count what) {
+    if (!(*this)[index].has_detail()) return;
+    Detail& detail = details_[index / kSlabRows][index % kSlabRows];
+    std::uint8_t& count = detail.counts[static_cast<std::size_t>(what)];
+    if (detail.is_counted) count = one_more(count);
+  }
+  [[nodiscard]] std::uint32_t priority(std::uint32_t index) const {
+    Row const& row = (*this)[index];
+    if (row.priority() < kPlainPriorityMax || !row.has_detail()) return row.priority();
+    return std::max(kPlainPriorityMax, details_[index / kSlabRows][index % kSlabRows].priority);
+  }
+  void set_priority(std::uint32_t index, std::uint32_t priority) {
+    Row& row = (*this)[index];
+    row.set_priority(static_cast<std::uint8_t>(std::min(priority, kPlainPriorityMax)));
+    std::uint32_t const beyond = priority > kPlainPriorityMax ? priority : 0;
+    if (beyond == 0 && !row.has_detail()) return;
+    Detail detail = this->detail(index);
+    detail.priority = beyond;
+    set_detail(index, detail);
   }
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
   // Indexes below may be rows (their place says), none from it on.
   [[nodiscard]] std::uint32_t end() const { return end_; }
-  [[nodiscard]] std::uint64_t memory_bytes() const { return slabs_.size() * (kSlabRows * sizeof(Row) + sizeof(void*)); }
+  // Slabs of details that no row needed yet are counted too.
+  [[nodiscard]] std::uint64_t memory_bytes() const {
+    return slabs_.size() * (kSlabRows * sizeof(Row) + sizeof(void*)) +
+           details_.size() * (kSlabRows * sizeof(Detail) + sizeof(void*));
+  }
 
  private:
   static constexpr std::uint32_t kSlabRows = 256;  // 8 KiB: small, for ten thousand small tables
 
   std::vector<std::unique_ptr<Row[]>> slabs_;
+  std::vector<std::unique_ptr<Detail[]>> details_;  // by row; null: none of its rows has one
   std::uint32_t end_{0};
   std::uint32_t free_{kNoRow};
   std::uint32_t size_{0};

@@ -48,6 +48,7 @@ struct Rules {
   std::map<std::string, std::uint32_t, std::less<>> weights;  // 1 for domains not listed
   unsigned slow_from{kNotSlow};
   std::int64_t aging{0};         // ms that one step of priority is worth; 0: the smaller priority always goes first
+  bool by_number{false};         // rows of one priority: by their number, in place of their date
   std::uint32_t concurrency{0};  // rows processed at once in the table; 0: no limit
   std::uint32_t concurrency_domain{0};  // in a domain; 0: no limit
   std::uint32_t concurrency_key{1};     // of a key; never 0
@@ -58,7 +59,8 @@ struct Rules {
   [[nodiscard]] bool limits_domains() const { return concurrency_domain != 0 || rate_domain.limits(); }
   // Whether the order of all rows is the same under both.
   [[nodiscard]] bool orders_like(Rules const& other) const {
-    return domain == other.domain && slow_from == other.slow_from && aging == other.aging;
+    return domain == other.domain && slow_from == other.slow_from && aging == other.aging &&
+           by_number == other.by_number;
   }
   [[nodiscard]] std::uint32_t weight_of(std::string_view name) const {
     auto const found = weights.find(name);

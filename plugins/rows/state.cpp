@@ -42,6 +42,7 @@ RowBody State::body_of(std::uint32_t index) const {
   RowBody body;
   body.status = status_of(row.place());
   body.priority = row.priority();
+  body.detail = rows_.detail(index);
   body.date = row.date();
   body.timeouts = row.timeouts();
   body.lifetime = row.lifetime();
@@ -135,6 +136,8 @@ bool State::add(ObjectId id, RowBody const& body, Lsn lsn, TableObserver& observ
   Row& row = rows_[index];
   row.set_id(id);
   row.set_priority(body.priority);
+  if (!body.detail.is_empty()) [[unlikely]]
+    rows_.set_detail(index, body.detail);
   row.set_date(body.date);
   row.set_timeouts(body.timeouts);
   row.set_lifetime(body.lifetime);
@@ -228,13 +231,21 @@ void State::wait(std::uint32_t index, GiveBackBody const& body, TableObserver& o
     rewrite(index, old, facts, old.data, error);
   rows_[index].set_date(body.date);
   set_counters(index, body.counters.timeouts, body.counters.lifetime);
+  change_detail(index, body.detail);
   places_.wait(index, observer);
   places_.let_turn();
+}
+
+void State::change_detail(std::uint32_t index, DetailChange const& change) {
+  if (change.priority) rows_.set_priority(index, *change.priority);
+  if (change.count) rows_.count(index, *change.count);
 }
 
 void State::park(std::uint32_t index, ParkBody const& body, TableObserver& observer) {
   places_.leave(index, observer);
   set_counters(index, body.counters.timeouts, body.counters.lifetime);
+  change_detail(index, body.detail);
+  rows_.count(index, Count::parkings);
   PayloadView const old = view(index);
   Facts facts = old.facts;
   facts.parked_at = body.at;
@@ -277,7 +288,8 @@ void State::change(std::uint32_t index, Change const& change, TableObserver& obs
     }
   }
   Row& row = rows_[index];
-  row.set_priority(change.priority);
+  rows_.set_priority(index, change.priority);
+  change_detail(index, change.detail);
   row.set_date(change.date);
   set_counters(index, change.counters.timeouts, change.counters.lifetime);
   row.set_expires(facts.expires != 0);

@@ -43,6 +43,14 @@ class State {
   [[nodiscard]] Counters counters_of(std::uint32_t row) const {
     return {rows_[row].timeouts(), view(row).facts.failures, rows_[row].lifetime()};
   }
+  [[nodiscard]] Detail detail_of(std::uint32_t row) const { return rows_.detail(row); }
+  [[nodiscard]] std::uint32_t priority_of(std::uint32_t row) const { return rows_.priority(row); }
+  // What a record says that counts it; nothing of a row that is not counted.
+  [[nodiscard]] DetailChange counting(std::uint32_t row, Count what) const {
+    DetailChange out;
+    if (rows_[row].has_detail() && detail_of(row).is_counted) out.count = what;
+    return out;
+  }
   // Of a row that is processed or held.
   [[nodiscard]] Lease const& lease_of(std::uint32_t row) const { return places_.lease_of(row); }
   [[nodiscard]] Leases::Terms terms_of(std::uint32_t row) const;
@@ -84,7 +92,10 @@ class State {
   // The place of the row's latest whole record.
   void moved(std::uint32_t row, Lsn lsn);
   // `live`: handed out now, not replayed.
-  void lease(std::uint32_t row, Leases::Terms const& terms, bool live) { places_.lease(row, terms, live); }
+  void lease(std::uint32_t row, Leases::Terms const& terms, bool live) {
+    rows_.count(row, Count::leases);
+    places_.lease(row, terms, live);
+  }
   void renew(std::uint32_t row, Leases::Terms const& terms, TableObserver& observer) {
     places_.renew(row, terms, observer);
   }
@@ -96,7 +107,7 @@ class State {
   void park(std::uint32_t row, ParkBody const& body, TableObserver& observer);
   void hold(std::uint32_t row, HoldBody const& body, TableObserver& observer);
   struct Change {
-    std::uint8_t priority;
+    std::uint32_t priority;
     std::int64_t date;
     Counters counters;
     Facts facts;  // lengths are those of key, data and error below, failures those of the counters
@@ -104,6 +115,7 @@ class State {
     std::string_view error;
     model::Pieces const* pieces{nullptr};  // the data, in place of `data`
     bool has_outside{false};               // values of the new data are outside the log
+    DetailChange detail{};
   };
   // Changes the values of a row, not its key; it waits then.
   void change(std::uint32_t row, Change const& change, TableObserver& observer);
@@ -112,12 +124,18 @@ class State {
   void add_schema(Schema const& schema) { schemas_.add(schema); }
   // New rules of order; reads all rows if they are reordered.
   void set_rules(Rules rules, TableObserver& observer);
+  // As in Order.
+  void pause(std::string_view domain, std::int64_t until, TableObserver& observer) {
+    places_.pause(domain, until, observer);
+  }
 
  private:
   [[nodiscard]] std::vector<Extent> outside_of(PayloadView const& view) const;
   // Of a row whose data changes, in which either data may have values outside the log.
   void tell_outside(std::vector<Extent> const& before, std::vector<Extent> const& after, TableObserver& observer);
   void lower_dates(std::uint32_t row, std::int64_t from, std::int64_t to);
+  // While it stands in no order.
+  void change_detail(std::uint32_t row, DetailChange const& change);
   // Those in the header; failures are in the payload.
   void set_counters(std::uint32_t row, std::uint8_t timeouts, std::uint8_t lifetime);
   void rewrite(std::uint32_t row, PayloadView const& old, Facts const& facts, std::string_view data,

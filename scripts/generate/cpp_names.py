@@ -168,10 +168,10 @@ NAMES = {
         order={
             "QueueMessage": "table message epoch queue body is_text bytes offset properties exchange routing_key"
             " priority process_date sent_date expiration_date lease_end redelivered deliveries dead_of origin status"
-            " worker error error_trace",
+            " worker error error_trace lease leases returns parkings kicks timeouts",
             "Reason": "state text",
-            "SendOptions": "binary properties priority process_date expiration_date mandatory client sequence",
-            "GiveBackOptions": "process_date error failed error_trace",
+            "SendOptions": "binary properties priority process_date expiration_date mandatory client sequence lease",
+            "GiveBackOptions": "process_date error failed error_trace priority",
             "BrowseOptions": "queue status body count after",
         },
         members=_LEFT_OUT

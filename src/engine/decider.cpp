@@ -161,8 +161,13 @@ work::Decided Decider::run(HostedTable& table, Command const& command, TimeMs no
     parts_.leases_by_connection.remember(command.connection, table);
   // Without a record its dates and its memory are unchanged.
   if (is_due || !group.is_empty()) parts_.due_tables.refresh(table);
-  return {std::move(decision.status), verdict,       decision.wait_until,
-          decision.wait_topic,        decision.take, std::move(decision.watch)};
+  return {.status = std::move(decision.status),
+          .verdict = verdict,
+          .wait_until = decision.wait_until,
+          .wait_topic = decision.wait_topic,
+          .waits_for_several = decision.waits_for_several,
+          .take = decision.take,
+          .watch = std::move(decision.watch)};
 }
 
 }  // namespace fastjournal::engine

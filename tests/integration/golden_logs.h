@@ -4,6 +4,8 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -58,7 +60,15 @@ struct Opened {
   explicit Opened(fs::path const& log) : daemon{""} {
     fs::remove_all(daemon.folder() / "tables");
     fs::copy(kGolden / "tables", daemon.folder() / "tables", fs::copy_options::recursive);
-    // A start must work whatever this computer's clock says.
+    // Its clock is that of the log: what is kept for a time is there whenever the test runs. A start must work whatever
+    // the clock says.
+    std::int64_t const made = std::stoll(bytes_of(log / "made"));
+    std::int64_t const ahead = made - std::chrono::duration_cast<std::chrono::milliseconds>(
+                                          std::chrono::system_clock::now().time_since_epoch())
+                                          .count();
+    daemon.write("clock", std::to_string(ahead) + " 0\n");
+    daemon.environment = {"LD_PRELOAD=" FJ_BINARY_DIR "/lib/libfj_clock_layer.so",
+                          "ASAN_OPTIONS=verify_asan_link_order=0", "FJ_CLOCK=" + (daemon.folder() / "clock").string()};
     daemon.write("fastjournal.xml", "<fastjournal><start max-clock-behind=\"3650d\"/></fastjournal>\n");
     unpack(log, daemon.folder() / "data" / "shared");
     unpack_bytes(log, daemon.folder() / "data" / "bytes");

@@ -100,8 +100,11 @@ class QueueLife final : private lives::DaemonLife {
   }
 
   void take(Agent& agent) {
-    world_.send(agent.name,
-                "ACQUIRE table=post;queue=" + queue(draw(queues_)) + ";count=" + std::to_string(1 + draw(8)));
+    // Somebody looks after what was parked.
+    if (draw(4) == 0) world_.send(agent.name, "KICK table=post;queue=" + queue(draw(queues_)));
+    std::string const from = draw(3) == 0 ? ";queues=" + queue(draw(queues_)) + " " + queue(draw(queues_))
+                                          : ";queue=" + queue(draw(queues_));
+    world_.send(agent.name, "ACQUIRE table=post" + from + ";count=" + std::to_string(1 + draw(8)));
     world_.settle();
     read(agent);
   }
@@ -110,8 +113,8 @@ class QueueLife final : private lives::DaemonLife {
     if (agent.held.empty()) return;
     Held const one = agent.held.back();
     agent.held.pop_back();
-    world_.send(agent.name, "RELEASE table=post;message=" + one.message + ";epoch=" + one.epoch +
-                                (draw(2) == 0 ? ";error=no" : ""));
+    world_.send(agent.name, std::string{draw(4) == 0 ? "PARK" : "RELEASE"} + " table=post;message=" + one.message +
+                                ";epoch=" + one.epoch + (draw(2) == 0 ? ";error=no" : ""));
     settle_some(agent);
   }
 

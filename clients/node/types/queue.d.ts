@@ -61,6 +61,20 @@ export interface MessageFields {
   leaseEnd?: number;
   /** Who has it. */
   worker?: string;
+  /** How long its leases last, in ms, if it says so itself. */
+  lease?: number;
+  /** Counted in its life, up to 255, where message-counts says so: how often it was handed out. */
+  leases?: number;
+  /** The same: given back by RELEASE. */
+  returns?: number;
+  /** The same: parked. */
+  parkings?: number;
+  /** The same: put back to work by KICK or MOVE. */
+  kicks?: number;
+  /** The same: leases that timed out. */
+  timeouts?: number;
+  /** Of READ and PEEK: the date at the daemon. */
+  now?: number;
   /** 'waiting', 'due', 'acquired' or 'parked'. */
   status?: 'waiting' | 'due' | 'acquired' | 'parked';
   /** What a consumer said last. */
@@ -99,6 +113,14 @@ export interface Queue {
   maxBytes?: number;
   /** 'refuse' or 'drop'. */
   whenFull?: 'refuse' | 'drop';
+  /** How long consumers of its messages may take, in ms. */
+  lease?: number;
+  /** `true`: it hands out nothing. */
+  paused: boolean;
+  /** When it goes on by itself. */
+  pausedUntil?: number;
+  /** Why, as was said. */
+  pauseReason?: string;
   /** How long its messages last, in ms. */
   expires?: number;
 }
@@ -128,8 +150,10 @@ export interface Binding {
 export interface SendOptions extends Numbered {
   /** What goes with it: an object in JSON, which is given back as it came. At most 65536 bytes. */
   properties?: object | string;
-  /** The smallest is first. 0 to 255. Default: 100. */
+  /** The smallest is first; up to 255, unless the table says otherwise by priorities. 0 to 4294967295. Default: 100. */
   priority?: number;
+  /** How long its consumers may take unless they say otherwise; as the queue says if absent. 1 to 31536000000. */
+  lease?: number;
   /** Not to be handed out before; now if absent. */
   processDate?: DateValue;
   /** Not to be handed out from then on; 0 or absent: as the queue says. */
@@ -139,8 +163,10 @@ export interface SendOptions extends Numbered {
 export interface PublishOptions extends Numbered {
   /** What goes with it: an object in JSON, which is given back as it came. At most 65536 bytes. */
   properties?: object | string;
-  /** The smallest is first. 0 to 255. Default: 100. */
+  /** The smallest is first; up to 255, unless the table says otherwise by priorities. 0 to 4294967295. Default: 100. */
   priority?: number;
+  /** How long its consumers may take unless they say otherwise; as the queue says if absent. 1 to 31536000000. */
+  lease?: number;
   /** Not to be handed out before; now if absent. */
   processDate?: DateValue;
   /** Not to be handed out from then on; 0 or absent: as the queue says. */
@@ -153,15 +179,26 @@ export interface PublishOptions extends Numbered {
 export interface AcquireOptions extends Limits {
   /** The queue; of any by turns if absent. At most 255 bytes. */
   queue?: string;
+  /** Several of them, between blanks, 256 at most, in place of queue: the first message of all of them, by priority,
+   * then in the order of one queue, without turns. At most 4096 bytes. */
+  queues?: string;
   /** How many messages at most. 1 to 1024. Default: 1. */
   count?: number;
-  /** How long the consumer may take. From the table's processing-timeout-min to its processing-timeout-max. Default:
-   * the table's processing-timeout. */
+  /** How long the consumer may take; if absent, as the message or its queue says. From the table's
+   * processing-timeout-min to its processing-timeout-max. Default: the table's processing-timeout. */
   lease?: number;
   /** How long to wait for a message when there is none; needs request. 0 to 86400000. Default: 0. */
   wait?: number;
   /** `true`: they are gone with the answer, without lease and ACCEPT: at most once. */
   accept?: boolean;
+  /** The consumer's name, for people; peer address and connection if absent. At most 256 bytes. */
+  worker?: string;
+}
+
+export interface QueueAcquireMessageOptions extends Limits {
+  /** How long the consumer may take; if absent, as the message or its queue says. From the table's
+   * processing-timeout-min to its processing-timeout-max. Default: the table's processing-timeout. */
+  lease?: number;
   /** The consumer's name, for people; peer address and connection if absent. At most 256 bytes. */
   worker?: string;
 }
@@ -177,6 +214,8 @@ export interface QueueTouchOptions extends Limits {
 export interface QueueReleaseOptions extends Limits {
   /** When it may be handed out again; if absent: at once, or after the back-off of a failed delivery. */
   processDate?: DateValue;
+  /** Its new priority, as in SEND; it keeps the old one if absent. 0 to 4294967295. */
+  priority?: number;
   /** What went wrong, for people. Makes it a failed delivery. At most 1 KiB of it are kept. */
   error?: string;
   /** Where it went wrong, as a traceback, for people. Makes it a failed delivery. At most 16 KiB of it are kept. */
@@ -186,6 +225,15 @@ export interface QueueReleaseOptions extends Limits {
 }
 
 export interface QueueRejectOptions extends Limits {
+  /** Where it went wrong, as a traceback, for people. At most 16 KiB of it are kept. */
+  errorTrace?: string;
+}
+
+export interface QueueParkOptions extends Limits {
+  /** Its new priority, as in SEND; it keeps the old one if absent. 0 to 4294967295. */
+  priority?: number;
+  /** Why, for people. At most 1 KiB of it are kept. */
+  error?: string;
   /** Where it went wrong, as a traceback, for people. At most 16 KiB of it are kept. */
   errorTrace?: string;
 }
@@ -215,6 +263,11 @@ export interface QueueReadOptions extends Limits {
   offset?: number;
   /** So many bytes of it at most; with offset or length the body comes as bytes. */
   length?: number;
+}
+
+export interface QueuePeekOptions extends Limits {
+  /** In this state; 'due' if absent, also where the queue is paused. */
+  status?: 'due' | 'waiting' | 'parked';
 }
 
 export interface QueueQueuesOptions extends Limits {
@@ -249,6 +302,9 @@ export interface QueueOptions extends Limits {
   maxBytes?: number;
   /** 'refuse' (SEND), or 'drop' (the first messages, which are dead then). */
   whenFull?: 'refuse' | 'drop';
+  /** How long consumers of its messages may take, unless message or ACQUIRE say otherwise; 0: as the option
+   * processing-timeout. 0 to 31536000000. */
+  lease?: number;
   /** Its messages expire so long after they came, or after their `processDate`, in milliseconds; 0: never. */
   expires?: number;
 }
@@ -287,6 +343,23 @@ export interface QueueMoveOptions extends Limits {
   count?: number;
 }
 
+export interface QueueKickOptions extends Limits {
+  /** Of a message: only in this state. */
+  status?: 'waiting' | 'acquired' | 'parked';
+}
+
+export interface QueueKickQueueOptions extends Limits {
+  /** So many at most. Default: all. */
+  count?: number;
+}
+
+export interface QueuePauseOptions extends Limits {
+  /** When it goes on by itself; at RESUME only if absent. */
+  until?: DateValue;
+  /** Why, for people. At most 255 bytes. */
+  reason?: string;
+}
+
 /** The commands of one queue table. */
 export interface QueueCalls {
   readonly table: string;
@@ -296,6 +369,11 @@ export interface QueueCalls {
   publish(exchange: string, routingKey: string, body?: string | Uint8Array, options?: PublishOptions): Promise<Sent>;
   /** Hands out the next messages of a queue, each to one consumer until it ends its lease. */
   acquire(options?: AcquireOptions): Promise<Acquired>;
+  /** Hands out this message, also before its date, parked, or on a paused queue. */
+  acquireMessage(
+    message: Pick<QueueMessage, 'message'> | number | bigint,
+    options?: QueueAcquireMessageOptions,
+  ): Promise<Acquired>;
   /** Renews a lease, and takes it over on a new connection. Resolves with the date: when the lease is over. The lease
    * moves to this connection. */
   touch(message: LeasedMessage, options?: QueueTouchOptions): Promise<number>;
@@ -307,12 +385,18 @@ export interface QueueCalls {
   /** The message can never be dealt with: it goes to the queue's dead letters at once, or is parked where there are
    * none. */
   reject(message: LeasedMessage, error?: string, options?: QueueRejectOptions): Promise<ReturnedMessage>;
+  /** Puts a message aside: it stays on its queue, parked, until somebody kicks, moves or removes it. No failed delivery
+   * is counted. */
+  park(message: LeasedMessage, options?: QueueParkOptions): Promise<ReturnedMessage>;
   /** Shows messages of a queue by their number, without taking them. */
   browse(options?: QueueBrowseOptions): AsyncGenerator<QueueMessage, void, void>;
   /** How many messages of a queue, or of the table, are in a state, counted page by page. Resolves with how many. */
   count(options?: QueueCountOptions): Promise<number>;
   /** Shows one message, or a part of its body. */
   read(message: Pick<QueueMessage, 'message'> | number | bigint, options?: QueueReadOptions): Promise<QueueMessage>;
+  /** Shows the first message of a queue in a state, without taking it: the one that would be handed out, come to its
+   * date, or be kicked next. */
+  peek(queue: string, options?: QueuePeekOptions): AsyncGenerator<QueueMessage, void, void>;
   /** Says in a sentence, and in parameters for programs, why a message is where it is. */
   why(message: Pick<QueueMessage, 'message'> | number | bigint, limits?: Limits): Promise<Reason>;
   /** Shows the queues with what is on them, in the order of their names. */
@@ -345,9 +429,20 @@ export interface QueueCalls {
    * dead letters back to work; or parked ones of a queue back to its front. Resolves with how many. After a
    * ClosedError call it again: what was moved is no longer there. */
   move(queue: string, to: string, options?: QueueMoveOptions): Promise<number>;
-  /** Takes the lease of a message back: it waits at its place in the queue, as redelivered, and nothing is counted; its
-   * consumer is refused from then on. */
-  kick(message: Pick<QueueMessage, 'message'> | number | bigint, limits?: Limits): Promise<void>;
+  /** Puts a message back to work: a parked one, with its attempts reset; one that waits for its date; or one that a
+   * consumer has, whose lease is taken back and who is refused from then on. Or so many of a queue: the parked ones;
+   * those that wait for their date only if none is parked. */
+  kick(message: Pick<QueueMessage, 'message'> | number | bigint, options?: QueueKickOptions): Promise<void>;
+  /** Puts messages of a queue back to work: the parked ones; those that wait for their date only if none is parked.
+   * Resolves with how many. */
+  kickQueue(queue: string, options?: QueueKickQueueOptions): Promise<number>;
+  /** Removes a message that no consumer has. */
+  delete(message: Pick<QueueMessage, 'message'> | number | bigint, limits?: Limits): Promise<void>;
+  /** Nothing of a queue is handed out any more; leases go on, messages are taken. A queue that is paused already gets
+   * the new date. Resolves with: 'changed' or 'unchanged'. */
+  pause(queue: string, options?: QueuePauseOptions): Promise<'changed' | 'unchanged'>;
+  /** Ends a PAUSE; who waits for messages is told. Resolves with: 'changed' or 'unchanged'. */
+  resume(queue: string, limits?: Limits): Promise<'changed' | 'unchanged'>;
   /** Figures by their names in STATS (not in camel case). */
   stats(limits?: Limits): Promise<Params>;
 }

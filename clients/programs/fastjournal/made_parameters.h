@@ -284,7 +284,9 @@ inline constexpr Help client{
 inline constexpr Help exchange{"exchange", "the exchange that routes it"};
 inline constexpr Help expiration_date{
     "expiration_date", "not to be handed out from then on; 0 or absent: as the queue says"};
-inline constexpr Help priority{"priority", "the smallest is first", "", "0 to 255, default 100", 0, 255, 100};
+inline constexpr Help priority{
+    "priority", "the smallest is first; up to 255, unless the table says otherwise by priorities",
+    "", "default 100", 0, 4294967295, 100};
 inline constexpr Help process_date{"process_date", "not to be handed out before; now if absent"};
 inline constexpr Help properties{"properties", "what goes with it: an object in JSON, which is given back as it came"};
 inline constexpr Help sequence{"sequence", "the number of this message by this client"};

@@ -273,7 +273,11 @@ void PutRun::receive_oldest() {
 
 // Settles blank lines and unsent rows as soon as all rows before them are confirmed.
 void PutRun::settle_unsent() {
-  while (!open_.empty() && !open_.front().ticket) settle(open_.front().bad, nullptr);
+  while (!open_.empty() && !open_.front().ticket) {
+    // It outlives its row.
+    Status const bad = open_.front().bad;
+    settle(bad, nullptr);
+  }
 }
 
 // Settles the oldest open row. Rows after one that stopped the run are ignored: a later run repeats them.

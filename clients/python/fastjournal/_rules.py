@@ -35,6 +35,7 @@ OF_TABLES: dict[str, tuple[str, str, str, bool]] = {
     "MIGRATE": ("always", "", "", False),
     "NEXT": ("always", "wait", "", True),
     "OMIT": ("always", "", "", False),
+    "PARK": ("always", "", "", False),
     "PAUSE": ("always", "", "", False),
     "PEEK": ("always", "", "", False),
     "PLANS": ("always", "", "", False),

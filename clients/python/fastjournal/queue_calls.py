@@ -42,6 +42,7 @@ class QueueCalls(TableCalls):
         *,
         properties: Properties | None = None,
         priority: int | None = None,
+        lease: Duration | None = None,
         process_date: Date | None = None,
         expiration_date: Date | None = None,
         client: str | None = None,
@@ -51,7 +52,10 @@ class QueueCalls(TableCalls):
 
         body: the message, as text or bytes.
         properties: what goes with it: an object in JSON, which is given back as it came; at most 65536 bytes.
-        priority: the smallest is first; 0 to 255; 100 if absent.
+        priority: the smallest is first; up to 255, unless the table says otherwise by priorities; 0 to 4294967295; 100
+            if absent.
+        lease: how long its consumers may take unless they say otherwise; as the queue says if absent; 0.001 to 31536000
+            s.
         process_date: not to be handed out before; now if absent.
         expiration_date: not to be handed out from then on; 0 or absent: as the queue says.
         client: the producer's name for this start of it; with sequence: resent messages are there once; at most 128
@@ -64,6 +68,7 @@ class QueueCalls(TableCalls):
             **either("body", body or None),
             properties=json_text(properties),
             priority=priority,
+            lease=span(lease),
             process_date=when(process_date),
             expiration_date=when(expiration_date),
             client=client,
@@ -79,6 +84,7 @@ class QueueCalls(TableCalls):
         *,
         properties: Properties | None = None,
         priority: int | None = None,
+        lease: Duration | None = None,
         process_date: Date | None = None,
         expiration_date: Date | None = None,
         mandatory: bool | None = None,
@@ -90,7 +96,10 @@ class QueueCalls(TableCalls):
         routing_key: what a direct or topic exchange routes by: words between dots; at most 255 bytes.
         body: the message, as text or bytes.
         properties: what goes with it: an object in JSON, which is given back as it came; at most 65536 bytes.
-        priority: the smallest is first; 0 to 255; 100 if absent.
+        priority: the smallest is first; up to 255, unless the table says otherwise by priorities; 0 to 4294967295; 100
+            if absent.
+        lease: how long its consumers may take unless they say otherwise; as the queue says if absent; 0.001 to 31536000
+            s.
         process_date: not to be handed out before; now if absent.
         expiration_date: not to be handed out from then on; 0 or absent: as the queue says.
         mandatory: True, refused if the exchange routes it to no queue; False, then it is dropped, and the answer says
@@ -106,6 +115,7 @@ class QueueCalls(TableCalls):
             **either("body", body or None),
             properties=json_text(properties),
             priority=priority,
+            lease=span(lease),
             process_date=when(process_date),
             expiration_date=when(expiration_date),
             mandatory=flag(mandatory),
@@ -119,6 +129,7 @@ class QueueCalls(TableCalls):
         queue: str | None = None,
         count: int = 1,
         *,
+        queues: str | None = None,
         lease: Duration | None = None,
         wait: Duration | None = None,
         accept: bool = False,
@@ -128,8 +139,10 @@ class QueueCalls(TableCalls):
 
         queue: the queue; of any by turns if absent; at most 255 bytes.
         count: how many messages at most; 1 to 1024; 1 if absent.
-        lease: how long the consumer may take; processing-timeout-min to processing-timeout-max; processing-timeout if
-            absent.
+        queues: several of them, 256 at most, in place of queue: the first message of all of them, by priority, then in
+            the order of one queue, without turns; at most 4096 bytes.
+        lease: how long the consumer may take; if absent, as the message or its queue says; processing-timeout-min to
+            processing-timeout-max; processing-timeout if absent.
         wait: how long to wait for a message when there is none; 0 to 86400 s; 0 if absent.
         accept: True, they are gone with the answer, without lease and ACCEPT: at most once.
         worker: the consumer's name, for people; peer address and connection if absent; at most 256 bytes.
@@ -138,11 +151,25 @@ class QueueCalls(TableCalls):
             table=self.table,
             queue=queue,
             count=count,
+            queues=queues,
             lease=span(lease),
             wait=span(wait),
             accept=1 if accept else None,
             worker=worker,
         )
+        return acquired_of(self.connection.request("ACQUIRE", params))
+
+    def acquire_message(
+        self, message: QueueMessage | int, *, lease: Duration | None = None, worker: str | None = None
+    ) -> Acquired:
+        """Hands out this message, also before its date, parked, or on a paused queue.
+
+        message: this message alone, in place of queue: also before its date, parked, or on a paused queue.
+        lease: how long the consumer may take; if absent, as the message or its queue says; processing-timeout-min to
+            processing-timeout-max; processing-timeout if absent.
+        worker: the consumer's name, for people; peer address and connection if absent; at most 256 bytes.
+        """
+        params = given(table=self.table, message=number_of(message), lease=span(lease), worker=worker)
         return acquired_of(self.connection.request("ACQUIRE", params))
 
     def touch(self, message: QueueMessage, lease: Duration | None = None) -> int:
@@ -170,6 +197,7 @@ class QueueCalls(TableCalls):
         message: QueueMessage,
         *,
         process_date: Date | None = None,
+        priority: int | None = None,
         error: str | None = None,
         error_trace: str | None = None,
         failed: bool | None = None,
@@ -178,6 +206,7 @@ class QueueCalls(TableCalls):
         the last one it is dead.
 
         process_date: when it may be handed out again; if absent: at once, or after the back-off of a failed delivery.
+        priority: its new priority, as in SEND; it keeps the old one if absent; 0 to 4294967295.
         error: what went wrong, for people. Makes it a failed delivery; 1024 bytes are kept.
         error_trace: where it went wrong, as a traceback, for people. Makes it a failed delivery; 16384 bytes are kept.
         failed: True, a failed delivery, also without error; False, none, also with one.
@@ -188,6 +217,7 @@ class QueueCalls(TableCalls):
             message=message.message,
             epoch=message.epoch,
             process_date=when(process_date),
+            priority=priority,
             error=kept(error, 1024),
             error_trace=kept(error_trace, 16384),
             failed=flag(failed),
@@ -212,6 +242,32 @@ class QueueCalls(TableCalls):
             error_trace=kept(error_trace, 16384),
         )
         return fate_of(self.connection.report("REJECT", params))
+
+    def park(
+        self,
+        message: QueueMessage,
+        *,
+        priority: int | None = None,
+        error: str | None = None,
+        error_trace: str | None = None,
+    ) -> ReturnedMessage:
+        """Puts a message aside: it stays on its queue, parked, until somebody kicks, moves or removes it. No failed
+        delivery is counted.
+
+        priority: its new priority, as in SEND; it keeps the old one if absent; 0 to 4294967295.
+        error: why, for people; 1024 bytes are kept.
+        error_trace: where it went wrong, as a traceback, for people; 16384 bytes are kept.
+        Raises: Error stale_epoch, not_leased or unknown_row if the lease is over: then the work is to be dropped.
+        """
+        params = given(
+            table=message.table or self.table,
+            message=message.message,
+            epoch=message.epoch,
+            priority=priority,
+            error=kept(error, 1024),
+            error_trace=kept(error_trace, 16384),
+        )
+        return fate_of(self.connection.report("PARK", params))
 
     def browse(
         self, queue: str | None = None, *, status: str | None = None, body: bool = False, page: int = 100
@@ -247,6 +303,15 @@ class QueueCalls(TableCalls):
         params = given(table=self.table, message=number_of(message), offset=offset, length=length)
         return one(self.connection.request("READ", params), "MESSAGE", message_of)
 
+    def peek(self, queue: str, *, status: str | None = None) -> Iterator[QueueMessage]:
+        """Shows the first message of a queue in a state, without taking it: the one that would be handed out, come to
+        its date, or be kicked next.
+
+        status: in this state; due if absent, also where the queue is paused; one of "due", "waiting", "parked".
+        """
+        params = given(table=self.table, queue=queue, status=status)
+        return self._pages("PEEK", params, "MESSAGE", message_of)
+
     def why(self, message: QueueMessage | int) -> dict[str, Any]:
         """Says in a sentence, and in parameters for programs, why a message is where it is."""
         params = given(table=self.table, message=number_of(message))
@@ -281,6 +346,7 @@ class QueueCalls(TableCalls):
         max_messages: int | None = None,
         max_bytes: int | None = None,
         when_full: str | None = None,
+        lease: Duration | None = None,
         expires: Duration | None = None,
     ) -> str:
         """Makes a queue, or changes its options; or makes an exchange. What is absent stays as it is. A temporary queue
@@ -293,6 +359,8 @@ class QueueCalls(TableCalls):
         max_messages: so many messages at most; 0: no limit; 0 to 4000000000.
         max_bytes: so many bytes of bodies at most; 0: no limit.
         when_full: refuse (SEND), or drop (the first messages, which are dead then); one of "refuse", "drop".
+        lease: how long consumers of its messages may take, unless message or ACQUIRE say otherwise; 0: as the option
+            processing-timeout; 0 to 31536000 s.
         expires: its messages expire so long after they came, or after their process_date; 0: never; 0 to 315360000 s.
         Returns: made, changed or unchanged.
         """
@@ -305,6 +373,7 @@ class QueueCalls(TableCalls):
             max_messages=max_messages,
             max_bytes=max_bytes,
             when_full=when_full,
+            lease=span(lease),
             expires=span(expires),
         )
         return word(self.connection.request("DECLARE", params), "DECLARED", "result")
@@ -383,8 +452,45 @@ class QueueCalls(TableCalls):
         params = given(table=self.table, queue=queue, to=to, status=status)
         return self._all("MOVE", params, count, "MOVED")
 
-    def kick(self, message: QueueMessage | int) -> None:
-        """Takes the lease of a message back: it waits at its place in the queue, as redelivered, and nothing is
-        counted; its consumer is refused from then on."""
-        params = given(table=self.table, message=number_of(message))
+    def kick(self, message: QueueMessage | int, *, status: str | None = None) -> None:
+        """Puts a message back to work: a parked one, with its attempts reset; one that waits for its date; or one that
+        a consumer has, whose lease is taken back and who is refused from then on. Or so many of a queue: the parked
+        ones; those that wait for their date only if none is parked.
+
+        status: of a message: only in this state; one of "waiting", "acquired", "parked".
+        """
+        params = given(table=self.table, message=number_of(message), status=status)
         self.connection.request("KICK", params)
+
+    def kick_queue(self, queue: str, *, count: int | None = None) -> int:
+        """Puts messages of a queue back to work: the parked ones; those that wait for their date only if none is
+        parked.
+
+        count: how many at most; all if absent.
+        """
+        params = given(table=self.table, queue=queue)
+        return self._all("KICK", params, count, "KICKED")
+
+    def delete(self, message: QueueMessage | int) -> None:
+        """Removes a message that no consumer has."""
+        params = given(table=self.table, message=number_of(message))
+        self.connection.request("DELETE", params)
+
+    def pause(self, queue: str, *, until: Date | None = None, reason: str | None = None) -> str:
+        """Nothing of a queue is handed out any more; leases go on, messages are taken. A queue that is paused already
+        gets the new date.
+
+        until: when it goes on by itself; at RESUME only if absent.
+        reason: why, for people; at most 255 bytes.
+        Returns: changed or unchanged.
+        """
+        params = given(table=self.table, queue=queue, until=when(until), reason=reason)
+        return word(self.connection.request("PAUSE", params), "PAUSED", "result")
+
+    def resume(self, queue: str) -> str:
+        """Ends a PAUSE; who waits for messages is told.
+
+        Returns: changed or unchanged.
+        """
+        params = given(table=self.table, queue=queue)
+        return word(self.connection.request("RESUME", params), "RESUMED", "result")

@@ -40,6 +40,10 @@ class Queue:
     max_messages: its limit.
     max_bytes: its limit.
     when_full: refuse or drop.
+    lease: how long consumers of its messages may take, in ms.
+    paused: True, it hands out nothing.
+    paused_until: when it goes on by itself.
+    pause_reason: why, as was said.
     expires: how long its messages last, in ms.
     """
 
@@ -57,6 +61,10 @@ class Queue:
     max_messages: int = 0
     max_bytes: int = 0
     when_full: str = ""
+    lease: int = 0
+    paused: bool = False
+    paused_until: int = 0
+    pause_reason: str = ""
     expires: int = 0
 
 

@@ -1,13 +1,18 @@
 #include "engine/waiting/line.h"
 
+#include <utility>
+
 namespace fastjournal::work {
 
-Topic& Line::put(std::unique_ptr<WaitingCommand> command) {
-  Topic& topic = topics_.use(command->topic);
+void Line::put(std::unique_ptr<WaitingCommand> command) {
   std::uint64_t const serial = command->serial;
-  by_deadline_[{command->deadline, serial}] = &topic;
-  topic.line.emplace(serial, Waiter{std::move(command), nullptr});
-  return topic;
+  for_each_topic(*command, [&](std::string_view name) {
+    Topic& topic = topics_.use(name);
+    if (!topic.line.emplace(serial, Waiter{command.get(), nullptr}).second) return topics_.release(topic);
+    command->topics.push_back(&topic);
+  });
+  std::pair const key{command->deadline, serial};
+  by_deadline_.emplace(key, std::move(command));
 }
 
 void Line::put(Listener& listener) {
@@ -20,24 +25,25 @@ void Line::remove(Listener& listener) {
   listener.serial = 0;
 }
 
-std::unique_ptr<WaitingCommand> Line::take(Topic& topic, std::uint64_t serial) {
-  auto const at = topic.line.find(serial);
-  std::unique_ptr<WaitingCommand> command = std::move(at->second.command);
-  by_deadline_.erase({command->deadline, serial});
-  topic.line.erase(at);
-  topics_.release(topic);
+std::unique_ptr<WaitingCommand> Line::take(TimeMs deadline, std::uint64_t serial) {
+  auto const at = by_deadline_.find({deadline, serial});
+  std::unique_ptr<WaitingCommand> command = std::move(at->second);
+  by_deadline_.erase(at);
+  for (Topic* const topic : std::exchange(command->topics, {})) {
+    topic->line.erase(serial);
+    topics_.release(*topic);
+  }
   return command;
 }
 
 ConnectionId Line::first_overdue(TimeMs now) const {
   if (by_deadline_.empty() || by_deadline_.begin()->first.first > now) return ConnectionId::none;
-  auto const& [key, topic] = *by_deadline_.begin();
-  return topic->line.find(key.second)->second.connection();
+  return by_deadline_.begin()->second->connection;
 }
 
 std::unique_ptr<WaitingCommand> Line::take_first() {
-  auto const [key, topic] = *by_deadline_.begin();
-  return take(*topic, key.second);
+  auto const [deadline, serial] = by_deadline_.begin()->first;
+  return take(deadline, serial);
 }
 
 Line::Turn Line::next(Work const& work) {
@@ -60,7 +66,7 @@ Line::Turn Line::next(Work const& work) {
 std::unique_ptr<WaitingCommand> Line::served(Turn const& turn, std::uint64_t rows) {
   --turn.topic->round;
   topics_.took(*turn.topic, rows);
-  if (turn.waiter->command != nullptr) return take(*turn.topic, turn.serial);
+  if (turn.waiter->command != nullptr) return take(turn.waiter->command->deadline, turn.serial);
   Listener& listener = *turn.waiter->listener;
   remove(listener);
   if (listener.free_credit() > 0) put(listener);

@@ -1,6 +1,6 @@
 // The line for the work of one table: waiting commands (NEXT with wait) and deliver listeners with credit, in order of
 // arrival; a waiter that was served goes to its end. Owned by Subscriptions, which puts in who waits. A command is in
-// the line of its topic and among the deadlines, or in neither; a listener is in the line while its serial is not 0.
+// the lines of its topics and among the deadlines, or in none; a listener is in the line while its serial is not 0.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +29,12 @@ class Line {
 
   // Order of arrival.
   [[nodiscard]] std::uint64_t next_serial() { return ++last_serial_; }
-  // By its serial; uses its topic, which is returned, until take().
-  Topic& put(std::unique_ptr<WaitingCommand> command);
+  // By its serial; uses its topics until take().
+  void put(std::unique_ptr<WaitingCommand> command);
   // At the end.
   void put(Listener& listener);
   void remove(Listener& listener);
-  [[nodiscard]] std::unique_ptr<WaitingCommand> take(Topic& topic, std::uint64_t serial);
+  [[nodiscard]] std::unique_ptr<WaitingCommand> take(TimeMs deadline, std::uint64_t serial);
 
   // The connection of a command whose wait is over, the earliest first; none: no wait is over.
   [[nodiscard]] ConnectionId first_overdue(TimeMs now) const;
@@ -56,7 +56,7 @@ class Line {
 
  private:
   TopicBook& topics_;
-  std::map<std::pair<TimeMs, std::uint64_t>, Topic*> by_deadline_;  // of commands, by serial
+  std::map<std::pair<TimeMs, std::uint64_t>, std::unique_ptr<WaitingCommand>> by_deadline_;  // and serial
   std::uint64_t last_serial_{0};
 };
 

@@ -61,6 +61,7 @@ struct Decided {
   Verdict verdict{Verdict::done};
   TimeMs wait_until{};
   std::string_view wait_topic{};
+  bool waits_for_several{false};  // topics, between blanks
   Take take{Take::no};
   std::unique_ptr<WatchRequest> watch{};  // of its connection, from now on
 };

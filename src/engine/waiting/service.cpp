@@ -96,6 +96,7 @@ Status Service::wait(ServedTable const& table, Command const& command, Decided c
   waiting.origin = command.origin;
   waiting.holds = command.holds;
   waiting.topic = decided.wait_topic;
+  waiting.waits_for_several = decided.waits_for_several;
   waiting.since = now;
   waiting.deadline = decided.wait_until;
   waiting.message.command = message.command;

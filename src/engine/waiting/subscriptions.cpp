@@ -13,7 +13,10 @@ bool has_place(std::size_t taken, std::size_t most, std::size_t own) {
 }
 
 std::int64_t cost_of(WaitingCommand const& command) {
-  return static_cast<std::int64_t>(Subscriptions::kWaitingCost + command.worker.size() + 2 * command.topic.size());
+  std::size_t topics = 0;
+  for_each_topic(command, [&](std::string_view) { ++topics; });
+  return static_cast<std::int64_t>(Subscriptions::kWaitingCost + command.worker.size() + 2 * command.topic.size() +
+                                   (topics - std::min<std::size_t>(topics, 1)) * Subscriptions::kFurtherTopicCost);
 }
 
 std::int64_t cost_of(Listener const& listener) {
@@ -75,9 +78,7 @@ void Subscriptions::tell(ConnectionId connection, Client const& client,
            .is_stalled = client.is_stalled});
   std::size_t const waiting = client.waiting.size() + client.stalled.size();
   if (waiting == 0) return;
-  WaitingCommand const& oldest = client.waiting.empty()
-                                     ? *client.stalled.front()
-                                     : *client.waiting.begin()->second->line.at(client.waiting.begin()->first).command;
+  WaitingCommand const& oldest = client.waiting.empty() ? *client.stalled.front() : *client.waiting.begin()->second;
   visit({.connection = connection,
          .topic = oldest.topic,
          .worker = oldest.worker,
@@ -208,15 +209,27 @@ bool Subscriptions::wait(WaitingCommand command) {
   if (!client.is_stalled) {
     put_in_line(std::move(owned), client);
   } else {
-    topics_.use(owned->topic);
+    use_topics(*owned);
     client.stalled.push_back(std::move(owned));
   }
   return true;
 }
 
 void Subscriptions::put_in_line(std::unique_ptr<WaitingCommand> command, Client& client) {
-  std::uint64_t const serial = command->serial;
-  client.waiting[serial] = &line_.put(std::move(command));
+  client.waiting[command->serial] = command.get();
+  line_.put(std::move(command));
+}
+
+void Subscriptions::use_topics(WaitingCommand const& command) {
+  for_each_topic(command, [&](std::string_view name) { topics_.use(name); });
+}
+
+void Subscriptions::release_topics(WaitingCommand const& command, bool marks) {
+  for_each_topic(command, [&](std::string_view name) {
+    Topic& topic = *topics_.find(name);
+    if (marks) topics_.mark(topic);
+    topics_.release(topic);
+  });
 }
 
 void Subscriptions::forget(WaitingCommand const& command) {
@@ -251,8 +264,8 @@ void Subscriptions::closed(ConnectionId connection) {
     topics_.release(*listener.topic);
     --count_;
   }
-  for (auto const& [serial, topic] : client->second.waiting) static_cast<void>(line_.take(*topic, serial));
-  for (auto const& command : client->second.stalled) topics_.release(*topics_.find(command->topic));
+  for (auto const& [serial, command] : client->second.waiting) static_cast<void>(line_.take(command->deadline, serial));
+  for (auto const& command : client->second.stalled) release_topics(*command, false);
   waiting_ -= client->second.waiting.size() + client->second.stalled.size();
   keep(connection, client->second, -client->second.kept);
   clients_.erase(client);
@@ -287,9 +300,9 @@ void Subscriptions::stall(ConnectionId connection) {
       leave(listener);
     listener.stalled = true;
   }
-  for (auto const& [serial, topic] : std::exchange(client->second.waiting, {})) {
-    ++topic->uses;  // kept for reuse
-    client->second.stalled.push_back(line_.take(*topic, serial));
+  for (auto const& [serial, command] : std::exchange(client->second.waiting, {})) {
+    use_topics(*command);  // kept for reuse
+    client->second.stalled.push_back(line_.take(command->deadline, serial));
   }
 }
 
@@ -307,10 +320,9 @@ void Subscriptions::go_on(ConnectionId connection) {
     wakes_.owe(*listener.topic);
   }
   for (auto& command : std::exchange(client->second.stalled, {})) {
-    Topic& topic = *topics_.find(command->topic);
+    WaitingCommand const& waiting = *command;
     put_in_line(std::move(command), client->second);
-    topics_.mark(topic);
-    topics_.release(topic);
+    release_topics(waiting, true);
   }
 }
 

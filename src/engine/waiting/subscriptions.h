@@ -55,6 +55,8 @@ class Subscriptions {
   // Memory of one, with its place in the line; the same of a listener, without its credit and names.
   static constexpr std::size_t kWaitingCost = 5200;
   static constexpr std::size_t kListenerCost = 800;
+  // Of each topic of a waiting command beyond the first: its place in a line, and the topic itself.
+  static constexpr std::size_t kFurtherTopicCost = 500;
   // Of a listener with further parameters: its message, which is one block of the arena.
   static constexpr std::size_t kFurtherCost = 4800;
 
@@ -117,7 +119,7 @@ class Subscriptions {
  private:
   struct Client {
     std::list<Listener> listeners;
-    std::map<std::uint64_t, Topic*> waiting;               // commands in lines, by serial
+    std::map<std::uint64_t, WaitingCommand*> waiting;      // commands in lines, by serial
     std::vector<std::unique_ptr<WaitingCommand>> stalled;  // in order of arrival
     bool is_stalled{false};
     std::int64_t kept{0};  // bytes last reported
@@ -134,6 +136,9 @@ class Subscriptions {
   // Into the queues of its mode and state; out of all of them.
   void enter(Listener& listener, bool first);
   void leave(Listener& listener);
+  // Its topics, of a command that is stalled. `marks`: they have to be looked at.
+  void use_topics(WaitingCommand const& command);
+  void release_topics(WaitingCommand const& command, bool marks);
   void put_in_line(std::unique_ptr<WaitingCommand> command, Client& client);
   // It left the line for good.
   void forget(WaitingCommand const& command);

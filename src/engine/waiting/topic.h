@@ -2,6 +2,8 @@
 // and the announcements (announcements.h) of one table share.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <map>
@@ -31,14 +33,18 @@ struct ListenRequest {
 inline constexpr std::size_t kFurtherMax = 8;
 inline constexpr std::size_t kFurtherBytesMax = 1024;  // names and values together: one block of an arena
 
+struct Topic;
+
 // A command whose verdict was `wait`.
 struct WaitingCommand {
   std::uint16_t index{0};
   ConnectionId connection{};
   std::string worker;
   std::string origin;
-  std::string topic;
-  TimeMs since{};  // when it came
+  std::string topic;  // or several, between blanks
+  bool waits_for_several{false};
+  std::vector<Topic*> topics{};  // those in whose lines it stands
+  TimeMs since{};                // when it came
   TimeMs deadline{};
   std::uint64_t serial{0};  // order of arrival; given by the line
   bool holds{true};         // as in Command
@@ -49,7 +55,7 @@ struct Listener;
 
 // An entry of the line for work: a waiting command or a deliver listener.
 struct Waiter {
-  std::unique_ptr<WaitingCommand> command;
+  WaitingCommand* command{nullptr};
   Listener* listener{nullptr};
   [[nodiscard]] ConnectionId connection() const;
 };
@@ -117,6 +123,18 @@ struct WaitingClient {
   std::size_t waiting{0};  // commands
   bool is_stalled{false};  // it accepts no more bytes
 };
+
+// The names of its topics; of the same one more than once, if it names it so.
+template <typename Visit>
+void for_each_topic(WaitingCommand const& command, Visit const& visit) {
+  std::string_view rest = command.topic;
+  if (!command.waits_for_several) return visit(rest);
+  while (!rest.empty()) {
+    std::size_t const end = std::min(rest.find(' '), rest.size());
+    if (end > 0) visit(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+}
 
 inline ConnectionId Waiter::connection() const {
   return command != nullptr ? command->connection : listener->connection;

@@ -122,6 +122,7 @@ struct Decision {
   Take take{Take::no};
   TimeMs wait_until{};
   std::string_view wait_topic{};  // borrowed from the message
+  bool waits_for_several{false};  // wait_topic names topics, between blanks
   Extent wanted{};                // of a verdict `fetch`
   // From this command on its connection watches that. Of types that are Watched.
   std::unique_ptr<WatchRequest> watch{};
@@ -332,7 +333,7 @@ struct TableContext {
 };
 
 // Raised with every change that breaks plugins built before it.
-inline constexpr std::uint32_t kPluginAbi = 25;
+inline constexpr std::uint32_t kPluginAbi = 26;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // A protocol that a type brings, for listeners that are bound to a table of it (<listen protocol table>). TYPE.xml names

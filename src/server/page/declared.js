@@ -49,9 +49,10 @@ export const parameters = {
   'queue.SEND.priority': {
     type: 'number',
     min: 0,
-    max: 255,
+    max: 4294967295,
     placeholder: 100,
-    help: 'the smallest is first (0 to 255, default 100)'
+    help: 'the smallest is first; up to 255, unless the table says otherwise by priorities (default ' +
+    '100)'
   },
   'queue.SEND.properties': {
     maxlength: 65536,

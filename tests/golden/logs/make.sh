@@ -19,6 +19,7 @@ rm "$work/tables/came.xml"  # it comes at the end, from another log
 [[ ! -f $work/tables/docs.xml ]] || sed -i 's|<grace>2s|<grace>15s|' "$work/tables/docs.xml"
 [[ -f $build/plugins/keyvalue.so ]] || rm -f "$work/tables/values.xml"
 [[ -f $build/plugins/queue.so ]] || rm -f "$work/tables/post.xml"
+grep -qs message-counts "$build/plugins/queue.xml" || rm -f "$work/tables/tubes.xml"
 [[ -f $build/plugins/pipeline.so ]] || rm -rf "$work/tables/docs.xml" "$work/tables/moved.xml" "$work/tables/plans"
 if [[ ! -f $build/plugins/pipeline.so ]] || ! "$build/bin/fastjournal" plan check "$here/tables/plans/mirror.xml" >/dev/null 2>&1
 then rm -f "$work/tables/mirror.xml" "$work/tables/plans/mirror.xml"; fi
@@ -157,18 +158,19 @@ everything() {
   [[ ! -f $work/tables/values.xml ]] || pairs "$p" "$n"
   [[ ! -f $work/tables/blobs.xml ]] || bytes "$p" "$n"
   [[ ! -f $work/tables/post.xml ]] || messages "$p" "$n"
+  [[ ! -f $work/tables/tubes.xml ]] || details "$p"
   [[ ! -f $work/tables/docs.xml ]] || documents "$p"
   [[ ! -f $work/tables/mirror.xml ]] || deleted "$p"
   if call HELP command=XA_START 2>/dev/null; then transactions "$p"; fi
   if takes_traces; then traces "$p"; fi
 }
 
+taken() {  # QUEUE [TABLE]
+  cli --text call ACQUIRE "table=${2:-post}" "queue=$1" | tr ' ;' '\n\n' | sed -n '/^\(message\|epoch\)=/p' | tr '\n' ' '
+}
 # Queues, exchanges and bindings, and what becomes of messages; some of several queues, some in a file.
 messages() {
   local p=$1 n=$2
-  taken() {
-    cli --text call ACQUIRE table=post "queue=$1" | tr ' ;' '\n\n' | sed -n '/^\(message\|epoch\)=/p' | tr '\n' ' '
-  }
   call DECLARE table=post "queue=$p-dead"
   call DECLARE table=post "queue=$p-work" "dead_letters=$p-dead" max_deliveries=3 max_messages=100 max_bytes=9000000 \
     when_full=drop expires=31536000000
@@ -191,6 +193,25 @@ messages() {
   call REMOVE table=post "queue=$p-gone"
   call SEND table=post queue=orders "body=$p-leased"
   taken orders >/dev/null
+}
+
+# What few messages have: large priorities, leases of their own, counts; parked by choice, and given new priorities; a
+# queue that its first use made, and one that is paused.
+details() {
+  local p=$1
+  call SEND table=tubes "queue=$p-made" "body=$p-plain"
+  call SEND table=tubes "queue=$p-made" "body=$p-large" priority=70000 lease=90000
+  call DECLARE table=tubes "queue=$p-dead" lease=60000
+  call DECLARE table=tubes "queue=$p-work" "dead_letters=$p-dead" max_deliveries=1
+  for body in dies parked returned; do call SEND table=tubes "queue=$p-work" "body=$p-$body" priority=300; done
+  call RELEASE table=tubes $(taken "$p-work" tubes) failed=1 priority=400
+  call PARK table=tubes $(taken "$p-work" tubes) priority=4294967295 "error=who is this?"
+  call RELEASE table=tubes $(taken "$p-work" tubes) priority=80000 process_date=4102444800000
+  taken "$p-dead" tubes >/dev/null
+  call SEND table=tubes "queue=$p-paused" "body=$p-waits"
+  call PARK table=tubes $(taken "$p-paused" tubes)
+  call KICK table=tubes "queue=$p-paused"
+  call PAUSE table=tubes "queue=$p-paused" until=4102444800000 "reason=golden"
 }
 
 # Documents in each state: sent, failed, in doubt, changed, routed, with children, forgotten.
@@ -463,6 +484,7 @@ if cli cluster move --help >/dev/null 2>&1; then
   # Nothing has copied this forward.
   if takes_traces; then
     traces last
+    [[ ! -f $work/tables/tubes.xml ]] || details last
     call SET table=values key=last-lasting value=v persist=1
     call RENAME table=values key=last-lasting new_key=last-renamed
   fi
@@ -480,6 +502,8 @@ cli log verify "$work/data/shared" --plugins "$build/plugins" >"$out/verified.tx
 for file in "$work"/data/shared/container-* "$work/data/shared/newest"; do
   [[ ! -e $file ]] || gzip -9 -n -c "$file" >"$out/$(basename "$file").gz"
 done
+# When: tests open the log by a clock of then.
+date +%s000 >"$out/made"
 # bytes.TABLE.FILE: what is outside of it.
 for file in "$work"/data/bytes/*/data.*; do
   [[ ! -f $file ]] || gzip -9 -n -c "$file" >"$out/bytes.$(basename "$(dirname "$file")").$(basename "$file").gz"

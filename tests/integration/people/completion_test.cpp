@@ -106,9 +106,9 @@ BOOST_AUTO_TEST_CASE(tables_columns_and_commands_are_asked_of_the_daemon) {
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   std::string const server = daemon.local();
   constexpr Case kCases[] = {
-      {"fastjournal put ", "jobs"},       {"fastjournal put jobs ", "name payload"},
-      {"fastjournal peek jobs ", "name"}, {"fastjournal tables --columns ", "jobs"},
-      {"fastjournal call PA", "PAUSE"},
+      {"fastjournal put ", "jobs"},          {"fastjournal put jobs ", "name payload"},
+      {"fastjournal peek jobs ", "name"},    {"fastjournal tables --columns ", "jobs"},
+      {"fastjournal call PA", "PARK PAUSE"},
   };
   for (CompletionShell const& shell : kShells) {
     for (Case const& one : kCases) check(shell, one, server);

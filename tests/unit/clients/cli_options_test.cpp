@@ -138,7 +138,9 @@ BOOST_AUTO_TEST_CASE(an_option_that_is_a_parameter_has_its_limits) {
   BOOST_TEST(says(refused({"take", "pages", "--count", "1025"}),
                   "--count: found '1025', expected a whole number from 1 to 1024\n"));
   BOOST_TEST(says(refused({"pipeline", "retry", "docs", "--status", "lost"}), "lost not in {processing,"));
-  BOOST_TEST(says(parse_arguments({"queue", "send", "--help"}).output, "(0 to 255, default 100)"));
+  BOOST_TEST(says(refused({"queue", "send", "post", "orders", "--priority", "4294967296"}),
+                  "--priority: found '4294967296', expected a whole number"));
+  BOOST_TEST(says(parse_arguments({"queue", "send", "--help"}).output, "(default 100)"));
   BOOST_TEST(says(parse_arguments({"touch", "--help"}).output, "(default: the table's processing-timeout)"));
 }
 

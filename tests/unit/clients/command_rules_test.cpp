@@ -101,6 +101,7 @@ BOOST_AUTO_TEST_CASE(every_change_is_sent_again_or_has_a_reason) {
       {"blob.MAINTAIN", "the one that it began may be over"},
       {"queue.MOVE", "each moves a page"},
       {"queue.KICK", "another consumer may have it by then"},
+      {"queue.DELETE", "a rule is of a name, and DELETE of a key/value table is numbered"},
       {"pipeline.KICK", "another worker may have it by then"},
       {"pipeline.CHILD", "the parameter `again` says that it is repeated (Documents)"},
   };

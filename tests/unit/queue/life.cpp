@@ -19,8 +19,16 @@ using fastjournal::test::expect_right;
 class Life {
  public:
   Life(std::uint64_t seed, Counts& counts)
-      : random_(seed), table_(Texts{{"max-deliveries", std::to_string(Reference::kMaxDeliveries)}}), counts_(counts) {
+      : random_(seed),
+        by_number_(one_in(2)),
+        table_(Texts{{"max-deliveries", std::to_string(Reference::kMaxDeliveries)},
+                     {"priorities", "32"},
+                     {"order", by_number_ ? "number" : "date"},
+                     {"message-counts", seed % 3 == 0 ? "false" : "true"}}),
+        counts_(counts) {
     reference_.now = table_.now.value;
+    reference_.by_number = by_number_;
+    reference_.counts = seed % 3 != 0;
   }
 
   void step(std::uint64_t number) {
@@ -34,6 +42,10 @@ class Life {
   bool one_in(std::uint64_t n) { return draw(n) == 0; }
   std::string queue() { return std::string(1, static_cast<char>('a' + draw(5))); }
   std::string exchange() { return std::string(1, static_cast<char>('x' + draw(3))); }
+  // On both sides of what is in a row's header.
+  std::string priority() {
+    return std::to_string(one_in(2) ? 99 + draw(3) : one_in(2) ? 254 + draw(4) : random_() >> 32U);
+  }
   std::string routing_key() {
     static constexpr char const* kKeys[] = {"r", "s", "*", "#", "#.r", "r.#.s", "*.#.r.#"};
     return kKeys[draw(7)];
@@ -103,7 +115,10 @@ class Life {
       for (std::size_t i = 0; i < reply.messages.size(); ++i) {
         if (reply.name(i) != "MESSAGE") continue;
         std::string const status = reply.get("status", i);
-        got += reply.get("body", i) + (status == "parked" ? "!" : status == "acquired" ? "*" : "") + " ";
+        got += reply.get("body", i) + (status == "parked" ? "!" : status == "acquired" ? "*" : "");
+        for (std::string const fact : {"priority", "lease", "leases", "returns", "parkings", "kicks", "timeouts"})
+          got += "/" + reply.get(fact, i);
+        got += " ";
       }
       std::string const expected = reference_.state_of(name);
       if (got != expected) return "queue " + name + " has " + got + ", expected " + expected;
@@ -115,10 +130,10 @@ class Life {
   }
 
   std::string command() {
-    static constexpr char const* kCommands[] = {"SEND",    "SEND",   "SEND",    "SEND",    "SEND",   "ACQUIRE",
-                                                "ACQUIRE", "ACCEPT", "RELEASE", "RELEASE", "REJECT", "DECLARE",
-                                                "BIND",    "UNBIND", "REMOVE",  "PURGE",   "MOVE",   "KICK"};
-    std::string const command = kCommands[draw(one_in(3) ? 18 : 11)];
+    static constexpr char const* kCommands[] = {
+        "SEND",    "SEND", "SEND",   "SEND",   "SEND",  "ACQUIRE", "ACQUIRE", "ACCEPT", "RELEASE", "RELEASE", "REJECT",
+        "DECLARE", "BIND", "UNBIND", "REMOVE", "PURGE", "MOVE",    "KICK",    "PARK",   "DELETE",  "PAUSE",   "RESUME"};
+    std::string const command = kCommands[draw(one_in(3) ? 22 : 11)];
     std::uint64_t const connection = 1 + draw(3);
     Texts with;
     if (command == "SEND") {
@@ -130,18 +145,33 @@ class Life {
       } else {
         with["queue"] = queue();
       }
-      if (one_in(4)) with["priority"] = std::to_string(99 + draw(3));
+      if (one_in(4)) with["priority"] = priority();
+      if (one_in(5)) with["lease"] = std::to_string(1 + draw(one_in(2) ? 300 : 100'000'000));
       if (one_in(6)) with["process_date"] = "+" + std::to_string(draw(500));
     } else if (command == "ACQUIRE") {
-      with = {{"queue", queue()},
-              {"count", std::to_string(1 + draw(3))},
-              {"lease", std::to_string(one_in(3) ? 1 + draw(500) : 1'000'000)}};
+      with["count"] = std::to_string(1 + draw(3));
+      if (one_in(4))
+        with["queues"] = queue() + " " + queue();
+      else if (one_in(8) && !leased_.empty())
+        with["message"] = leased_[draw(leased_.size())].first;
+      else
+        with["queue"] = queue();
+      if (!one_in(4)) with["lease"] = std::to_string(one_in(3) ? 1 + draw(500) : 1'000'000);
       if (one_in(8)) with["accept"] = "1";
-    } else if (command == "ACCEPT" || command == "RELEASE" || command == "REJECT" || command == "KICK") {
+    } else if (command == "PAUSE" || command == "RESUME") {
+      with["queue"] = queue();
+      if (command == "PAUSE" && !one_in(4)) with["until"] = "+" + std::to_string(1 + draw(800));
+    } else if (command == "KICK" && one_in(2)) {
+      with = {{"queue", queue()}, {"count", std::to_string(1 + draw(4))}};
+    } else if (command == "ACCEPT" || command == "RELEASE" || command == "REJECT" || command == "KICK" ||
+               command == "PARK" || command == "DELETE") {
       if (leased_.empty()) return "";
       auto const& [message, epoch] = leased_[leased_.size() - 1 - draw(std::min<std::size_t>(leased_.size(), 6))];
       with["message"] = message;
-      if (command != "KICK") with["epoch"] = epoch;
+      if (command != "KICK" && command != "DELETE") with["epoch"] = epoch;
+      static constexpr char const* kStates[] = {"waiting", "acquired", "parked"};
+      if (command == "KICK" && one_in(3)) with["status"] = kStates[draw(3)];
+      if ((command == "RELEASE" || command == "PARK") && one_in(4)) with["priority"] = priority();
       if (command == "RELEASE" && one_in(2)) with["error"] = "no";
       if ((command == "RELEASE" || command == "REJECT") && one_in(4)) with["error_trace"] = std::string(draw(400), 't');
       if (command == "RELEASE" && one_in(5)) with["process_date"] = "+" + std::to_string(draw(300));
@@ -155,6 +185,7 @@ class Life {
       if (one_in(6)) with["max_bytes"] = std::to_string(draw(2) * (20 + draw(90)));
       if (one_in(3)) with["when_full"] = one_in(2) ? "drop" : "refuse";
       if (one_in(8)) with["expires"] = std::to_string(draw(2) * (1 + draw(3'000)));
+      if (one_in(6)) with["lease"] = std::to_string(draw(2) * (1 + draw(600)));
       if (one_in(8)) with["temporary"] = "1";
     } else if (command == "BIND" || command == "UNBIND") {
       with = {{"exchange", exchange()}, {"queue", queue()}, {"routing_key", routing_key()}};
@@ -187,8 +218,10 @@ class Life {
   static std::string shown(std::string const& command, Reply const& reply) {
     if (!reply.status.ok()) return reply.error();
     if (command == "SEND") return "SENT " + reply.get("queues");
-    if (command == "PURGE" || command == "MOVE") return reply.name() + " " + reply.get("count");
-    if (command == "DECLARE" || command == "BIND") return reply.name() + " " + reply.get("result");
+    if (command == "PURGE" || command == "MOVE" || (command == "KICK" && reply.get("count") != "-"))
+      return reply.name() + " " + reply.get("count");
+    if (command == "DECLARE" || command == "BIND" || command == "PAUSE" || command == "RESUME")
+      return reply.name() + " " + reply.get("result");
     if (command != "ACQUIRE" || reply.name() == "NOTHING") return reply.name();
     std::string out;
     for (std::size_t i = 0; i < reply.messages.size(); ++i)
@@ -199,6 +232,7 @@ class Life {
   }
 
   std::mt19937_64 random_;
+  bool by_number_;
   Harness table_;
   Reference reference_;
   std::vector<std::pair<std::string, std::string>> leased_;

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tests/unit/queue/harness.h"
@@ -20,14 +21,21 @@ class Reference {
   static constexpr std::int64_t kMaxDeliveries = 5;  // of queues that say nothing
   static constexpr int kDroppedMax = 1'000;          // messages that one SEND drops
 
+  static constexpr std::int64_t kLease = 3'600'000;  // of a table that says nothing
+
   std::int64_t now{0};
+  bool by_number{false};  // order="number"
+  bool counts{false};     // message-counts
 
   // The name of the answer or of the error, and what matters of it.
   std::string run(std::string const& command, Texts const& with, std::uint64_t connection) {
     if (command == "SEND") return send(with);
     if (command == "ACQUIRE") return acquire(with, connection);
-    if (command == "ACCEPT" || command == "RELEASE" || command == "REJECT") return end(command, with);
-    if (command == "KICK") return kick(with);
+    if (command == "ACCEPT" || command == "RELEASE" || command == "REJECT" || command == "PARK")
+      return end(command, with);
+    if (command == "KICK") return with.contains("queue") ? kick_queue(with) : kick(with);
+    if (command == "DELETE") return remove_message(with);
+    if (command == "PAUSE" || command == "RESUME") return pause(command, with);
     if (command == "DECLARE") return declare(with, connection);
     if (command == "REMOVE") return remove(with, connection);
     if (command == "BIND" || command == "UNBIND") return bind(command, with, connection);
@@ -79,7 +87,8 @@ class Reference {
       if (one.queue == queue) all.push_back(&one);
     std::ranges::sort(all, [](Message const* a, Message const* b) { return a->serial < b->serial; });
     std::string out;
-    for (Message const* const one : all) out += one->body + (one->parked ? "!" : one->is_leased() ? "*" : "") + " ";
+    for (Message const* const one : all)
+      out += one->body + (one->parked ? "!" : one->is_leased() ? "*" : "") + one->facts() + " ";
     return out;
   }
   [[nodiscard]] std::vector<std::string> queues() const {
@@ -96,7 +105,7 @@ class Reference {
     std::string queue{};
     std::string body{};
     std::string dead_of{};
-    int priority{100};
+    std::uint32_t priority{100};
     std::int64_t date{0};
     std::int64_t expires{0};
     std::uint64_t connection{0};  // 0: not leased
@@ -104,9 +113,25 @@ class Reference {
     int deliveries{0};  // that failed or timed out
     bool redelivered{false};
     bool parked{false};
+    std::int64_t parked_at{0};
+    std::int64_t lease{0};  // its own; 0: none
+    // Only counted if it is.
+    bool is_counted{false};
+    int leases{0};
+    int returns{0};
+    int parkings{0};
+    int kicks{0};
+    int timeouts{0};
     std::string id{};
     std::string epoch{};
     [[nodiscard]] bool is_leased() const { return connection != 0; }
+    // What a table need not have: priority, lease and counts.
+    [[nodiscard]] std::string facts() const {
+      std::string out = "/" + std::to_string(priority) + "/" + (lease == 0 ? "-" : std::to_string(lease));
+      for (int const count : {leases, returns, parkings, kicks, timeouts})
+        out += "/" + (is_counted ? std::to_string(std::min(count, 255)) : "-");
+      return out;
+    }
   };
   using Messages = std::list<Message>;
 
@@ -118,6 +143,8 @@ class Reference {
     std::uint64_t max_bytes{0};
     bool drops{false};
     std::int64_t expires{0};
+    std::int64_t lease{0};
+    std::int64_t paused_until{0};
   };
   struct Binding {
     std::string exchange{};
@@ -132,6 +159,7 @@ class Reference {
       if (at->is_leased() && at->lease_end <= now) {
         at->redelivered = true;
         ++at->deliveries;
+        ++at->timeouts;
         fail(at, false);
       }
     }
@@ -153,10 +181,7 @@ class Reference {
   }
   std::string kill(Messages::iterator at) {
     Queue const& queue = queues_.at(at->queue);
-    if (queue.dead.empty() || !queues_.contains(queue.dead)) {
-      at->parked = true;
-      return "PARKED";
-    }
+    if (queue.dead.empty() || !queues_.contains(queue.dead)) return park(at);
     at->dead_of = at->queue;
     at->queue = queue.dead;
     at->deliveries = 0;
@@ -165,12 +190,21 @@ class Reference {
     return "DEAD";
   }
 
+  std::string park(Messages::iterator at) {
+    at->parked = true;
+    at->parked_at = now;
+    ++at->parkings;
+    return "PARKED";
+  }
+
+  // The place of a message that waits among others.
+  [[nodiscard]] std::tuple<bool, std::uint32_t, std::int64_t, std::uint64_t> order(Message const& one) const {
+    if (one.date > now) return {true, 0, one.date, one.serial};
+    return {false, one.priority, by_number ? 0 : one.date, one.serial};
+  }
   // The message that is handed out next.
   Messages::iterator first(std::string const& queue, bool also_future = false) {
     auto best = messages_.end();
-    auto const order = [&](Message const& one) {
-      return std::tuple{one.date > now, one.date > now ? 0 : one.priority, one.date, one.serial};
-    };
     for (auto one = messages_.begin(); one != messages_.end(); ++one) {
       if (one->queue != queue || one->is_leased() || one->parked || (!also_future && one->date > now)) continue;
       if (best == messages_.end() || order(*one) < order(*best)) best = one;
@@ -181,7 +215,18 @@ class Reference {
   Messages::iterator first_parked(std::string const& queue) {
     auto best = messages_.end();
     for (auto one = messages_.begin(); one != messages_.end(); ++one)
-      if (one->queue == queue && one->parked && (best == messages_.end() || one->serial < best->serial)) best = one;
+      if (one->queue == queue && one->parked &&
+          (best == messages_.end() ||
+           std::pair{one->parked_at, one->serial} < std::pair{best->parked_at, best->serial}))
+        best = one;
+    return best;
+  }
+  Messages::iterator first_future(std::string const& queue) {
+    auto best = messages_.end();
+    for (auto one = messages_.begin(); one != messages_.end(); ++one)
+      if (one->queue == queue && !one->is_leased() && !one->parked && one->date > now &&
+          (best == messages_.end() || order(*one) < order(*best)))
+        best = one;
     return best;
   }
   void drop(Messages::iterator at) {
@@ -256,7 +301,9 @@ class Reference {
       one.serial = ++serial_;
       one.queue = name;
       one.body = body;
-      if (with.contains("priority")) one.priority = std::stoi(with.at("priority"));
+      if (with.contains("priority")) one.priority = static_cast<std::uint32_t>(std::stoul(with.at("priority")));
+      if (with.contains("lease")) one.lease = std::stoll(with.at("lease"));
+      one.is_counted = counts;
       one.date = now + (with.contains("process_date") ? std::stoll(with.at("process_date").substr(1)) : 0);
       std::int64_t const of_queue = queues_.at(name).expires;
       one.expires = of_queue == 0 ? 0 : one.date + of_queue;
@@ -267,12 +314,28 @@ class Reference {
 
   std::string acquire(Texts const& with, std::uint64_t connection) {
     handed_out_.clear();
-    std::string const& queue = with.at("queue");
-    if (!queues_.contains(queue)) return "not_found";
+    std::vector<std::string> queues;
+    if (with.contains("queue")) queues.push_back(with.at("queue"));
+    if (with.contains("queues")) queues = {with.at("queues").substr(0, 1), with.at("queues").substr(2)};
+    for (std::string const& queue : queues)
+      if (!queues_.contains(queue)) return "not_found";
     std::string out;
     bool const accepts = with.contains("accept");
     for (std::size_t left = std::stoul(with.at("count")); left > 0; --left) {
-      auto const at = first(queue);
+      auto at = messages_.end();
+      for (std::string const& queue : queues) {
+        if (queues_.at(queue).paused_until > now) continue;
+        auto const its = first(queue);
+        if (its != messages_.end() && (at == messages_.end() || order(*its) < order(*at))) at = its;
+      }
+      if (with.contains("message")) {
+        at = std::ranges::find_if(messages_, [&](Message const& one) { return one.id == with.at("message"); });
+        if (at == messages_.end()) return "unknown_row";
+        if (at->is_leased()) return "wrong_state";
+        if (at->parked) at->deliveries = 0;
+        at->parked = false;
+        left = 1;
+      }
       if (at == messages_.end()) break;
       out += "MESSAGE " + at->body + " " + std::to_string(at->deliveries) + (at->redelivered ? " again " : " ") +
              at->dead_of + ",";
@@ -281,7 +344,12 @@ class Reference {
         continue;
       }
       at->connection = connection;
-      at->lease_end = now + std::stoll(with.at("lease"));
+      std::int64_t const of_queue = queues_.at(at->queue).lease;
+      at->lease_end = now + (with.contains("lease") ? std::stoll(with.at("lease"))
+                             : at->lease != 0       ? at->lease
+                             : of_queue != 0        ? of_queue
+                                                    : kLease);
+      ++at->leases;
       handed_out_.push_back(at->serial);
     }
     return out.empty() ? "NOTHING" : out;
@@ -297,6 +365,12 @@ class Reference {
       return "ACCEPTED";
     }
     at->redelivered = true;
+    if (with.contains("priority")) at->priority = static_cast<std::uint32_t>(std::stoul(with.at("priority")));
+    if (command == "PARK") {
+      std::string const name = give_back(at);
+      return name == "DELETED" ? name : park(at);
+    }
+    if (command == "RELEASE") ++at->returns;
     bool const failed = command == "REJECT" || with.contains("error") ||
                         (with.contains("error_trace") && !with.at("error_trace").empty());
     if (failed) ++at->deliveries;
@@ -312,10 +386,50 @@ class Reference {
   std::string kick(Texts const& with) {
     auto const at = std::ranges::find_if(messages_, [&](Message const& one) { return one.id == with.at("message"); });
     if (at == messages_.end()) return "unknown_row";
-    if (!at->is_leased()) return "wrong_state";
+    std::string const state = at->is_leased() ? "acquired" : at->parked ? "parked" : at->date > now ? "waiting" : "due";
+    if (state == "due" || (with.contains("status") && with.at("status") != state)) return "wrong_state";
+    if (state != "acquired") {
+      back_to_work(at);
+      return "KICKED";
+    }
     at->redelivered = true;
     std::string const name = give_back(at);
     return name == "RELEASED" ? "KICKED" : name;
+  }
+  void back_to_work(Messages::iterator at) {
+    ++at->kicks;
+    if (at->parked) at->deliveries = 0;
+    at->parked = false;
+    at->date = std::min(at->date, now);
+  }
+  std::string kick_queue(Texts const& with) {
+    std::string const& name = with.at("queue");
+    if (!queues_.contains(name)) return "not_found";
+    bool const parked = first_parked(name) != messages_.end();
+    std::uint64_t kicked = 0;
+    for (; kicked < std::stoull(with.at("count")); ++kicked) {
+      auto const at = parked ? first_parked(name) : first_future(name);
+      if (at == messages_.end()) break;
+      back_to_work(at);
+    }
+    return "KICKED " + std::to_string(kicked);
+  }
+  std::string remove_message(Texts const& with) {
+    auto const at = std::ranges::find_if(messages_, [&](Message const& one) { return one.id == with.at("message"); });
+    if (at == messages_.end()) return "unknown_row";
+    if (at->is_leased()) return "wrong_state";
+    messages_.erase(at);
+    return "DELETED";
+  }
+  std::string pause(std::string const& command, Texts const& with) {
+    auto const found = queues_.find(with.at("queue"));
+    if (found == queues_.end()) return "not_found";
+    std::int64_t const until = command == "RESUME"       ? 0
+                               : !with.contains("until") ? INT64_MAX
+                                                         : now + std::stoll(with.at("until").substr(1));
+    bool const is_same = found->second.paused_until == until;
+    found->second.paused_until = until;
+    return command + "D " + (is_same ? "unchanged" : "changed");
   }
   std::string give_back(Messages::iterator at) {
     at->connection = 0;
@@ -343,14 +457,15 @@ class Reference {
     if (with.contains("max_bytes")) next.max_bytes = std::stoull(with.at("max_bytes"));
     if (with.contains("when_full")) next.drops = with.at("when_full") == "drop";
     if (with.contains("expires")) next.expires = std::stoll(with.at("expires"));
+    if (with.contains("lease")) next.lease = std::stoll(with.at("lease"));
     if (!next.dead.empty() && next.dead == name) return "bad_parameter";
     if (!next.dead.empty() && !queues_.contains(next.dead)) return "not_found";
     if (!is_new && next.connection != 0 && next.connection != connection) return "in_use";
     bool const is_same =
-        !is_new &&
-        std::tie(next.dead, next.max_deliveries, next.max_messages, next.max_bytes, next.drops, next.expires) ==
-            std::tie(found->second.dead, found->second.max_deliveries, found->second.max_messages,
-                     found->second.max_bytes, found->second.drops, found->second.expires);
+        !is_new && std::tie(next.dead, next.max_deliveries, next.max_messages, next.max_bytes, next.drops, next.expires,
+                            next.lease) == std::tie(found->second.dead, found->second.max_deliveries,
+                                                    found->second.max_messages, found->second.max_bytes,
+                                                    found->second.drops, found->second.expires, found->second.lease);
     queues_[name] = next;
     return is_new ? "DECLARED made" : is_same ? "DECLARED unchanged" : "DECLARED changed";
   }
@@ -419,6 +534,7 @@ class Reference {
     for (Message& one : messages_) {
       if (one.queue != from || one.is_leased() || (from == to && !one.parked)) continue;
       ++moved;
+      if (one.parked) ++one.kicks;
       one.parked = false;
       one.deliveries = 0;
       if (from == to) continue;

@@ -1,6 +1,8 @@
 // Bodies of records: a body that is cut short at any byte is refused.
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -112,6 +114,65 @@ BOOST_AUTO_TEST_CASE(an_error_with_a_trace_is_of_a_version_of_its_own) {
   BOOST_TEST((move.error == error && move.data == "data"));
   model::append_record(one, {}, MoveBody{.error = "broken", .data = "data"});
   BOOST_TEST(unsigned{one.version} == 1U);
+}
+
+// Priorities beyond those of headers, leases and counts; and what changes them.
+BOOST_AUTO_TEST_CASE(a_detail_is_of_versions_of_its_own) {
+  One one;
+  RowBody row;
+  RowBody back;
+  row.data = "data";
+  row.facts.data_bytes = 4;
+  for (std::uint32_t const priority : {0U, 255U, 256U, UINT32_MAX})
+    for (std::int64_t const lease : {std::int64_t{0}, std::int64_t{1} << 35})
+      for (bool const is_counted : {false, true}) {
+        row.set_priority(priority);
+        row.detail.lease = lease;
+        row.detail.is_counted = is_counted;
+        if (is_counted)
+          row.detail.counts = {1, 2, 3, 4, 255};
+        else
+          row.detail.counts = {};
+        model::append_record(one, {}, row);
+        bool const is_plain = priority < 256 && lease == 0 && !is_counted;
+        BOOST_TEST(unsigned{one.version} == (is_plain ? 1U : 6U));
+        back = {};
+        BOOST_REQUIRE(model::read_body(one.bytes, one.version, back));
+        BOOST_TEST(unsigned{back.priority} == std::min(priority, 255U));
+        BOOST_TEST((back.detail.priority == row.detail.priority && back.detail.lease == lease &&
+                    back.detail.is_counted == is_counted && back.detail.counts == row.detail.counts));
+        BOOST_TEST(back.data == "data");
+        if (is_plain) continue;
+        BOOST_TEST(!model::read_body(one.bytes, 5, back));
+        for (std::size_t size = 0; size < one.bytes.size(); ++size)
+          BOOST_TEST(!model::read_body(std::string_view{one.bytes}.substr(0, size), one.version, back));
+      }
+  // Of a row that has none it is not read, nor is a priority that a header has.
+  row = {};
+  row.detail.lease = 1;
+  model::append_record(one, {}, row);
+  std::string plain = one.bytes;
+  plain[0] = static_cast<char>(plain[0] & ~32);
+  BOOST_TEST(!model::read_body(plain, 6, back));
+
+  GiveBackBody given{.date = 5, .counters = {1, 0, 2}, .error = "no"};
+  given.detail.priority = 1U << 31U;
+  model::append_record(one, {}, given);
+  GiveBackBody given_back;
+  BOOST_REQUIRE((one.version == 4 && model::read_body(one.bytes, 4, given_back)));
+  BOOST_TEST((given_back.detail.priority == 1U << 31U && !given_back.detail.count && given_back.error == "no"));
+  for (std::size_t size = 0; size < 12; ++size)
+    BOOST_TEST(!model::read_body(std::string_view{one.bytes}.substr(0, size), 4, given_back));
+  ParkBody park{.at = 6, .error = "no"};
+  park.detail.count = Count::timeouts;
+  model::append_record(one, {}, park);
+  ParkBody park_back;
+  BOOST_REQUIRE((one.version == 4 && model::read_body(one.bytes, 4, park_back)));
+  BOOST_TEST((park_back.detail.count == Count::timeouts && !park_back.detail.priority));
+  model::append_record(one, {}, MoveBody{.error = "no", .data = "data", .detail = {.count = Count::kicks}});
+  MoveBody move;
+  BOOST_REQUIRE((one.version == 3 && model::read_body(one.bytes, 3, move)));
+  BOOST_TEST((move.detail.count == Count::kicks && move.data == "data" && move.error == "no"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

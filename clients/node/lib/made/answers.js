@@ -109,12 +109,13 @@ export const queue = {
   },
   MESSAGE: {
     numbers: words('message epoch origin bytes offset priority process_date sent_date expiration_date deliveries' +
-      ' lease_end after'),
+      ' lease_end lease leases returns parkings kicks timeouts now after'),
     flags: words('places redelivered'),
   },
   QUEUE: {
-    numbers: words('messages due acquired parked bytes max_deliveries max_messages max_bytes expires'),
-    flags: words('temporary declared leaving'),
+    numbers: words('messages due acquired parked bytes max_deliveries max_messages max_bytes lease paused_until' +
+      ' expires'),
+    flags: words('temporary declared leaving paused'),
   },
   EXCHANGE: {
     numbers: words('bindings'),

@@ -15,17 +15,23 @@ const leaseOf = ({table, message, epoch}) => ({table, message, epoch});
 
 // The options of calls that refuse others.
 const names = {
-  send: namesOf('priority processDate expirationDate client sequence mandatory'),
-  publish: namesOf('priority processDate expirationDate mandatory client sequence'),
+  send: namesOf('priority lease processDate expirationDate client sequence mandatory'),
+  publish: namesOf('priority lease processDate expirationDate mandatory client sequence'),
+  acquireMessage: namesOf('lease worker'),
+  park: namesOf('priority error errorTrace'),
   count: namesOf('queue status'),
-  declare: namesOf('temporary deadLetters maxDeliveries maxMessages maxBytes whenFull expires'),
+  peek: namesOf('status'),
+  declare: namesOf('temporary deadLetters maxDeliveries maxMessages maxBytes whenFull lease expires'),
+  kick: namesOf('status'),
+  kickQueue: namesOf(''),
+  pause: namesOf('until reason'),
 };
 
 // Answers, and what the program gets of them.
 const MESSAGE = {name: 'MESSAGE', shown: messageFrom};
 const QUEUE = {
   name: 'QUEUE',
-  shown: (params) => assign({temporary: false, declared: false, leaving: false, deadLetters: ''}, params, kinds.QUEUE),
+  shown: (params) => assign({temporary: false, declared: false, leaving: false, deadLetters: '', paused: false}, params, kinds.QUEUE),
 };
 const EXCHANGE = {name: 'EXCHANGE', shown: (params) => assign({}, params, kinds.EXCHANGE)};
 const BINDING = {name: 'BINDING', shown: (params) => assign({routingKey: ''}, params, kinds.BINDING)};
@@ -66,9 +72,18 @@ export class QueueCalls {
   }
 
   /** Hands out the next messages of a queue, each to one consumer until it ends its lease. */
-  async acquire({queue, count, lease, wait, accept, worker, ...limits} = {}) {
-    const params = {queue, count, lease, wait, accept: flag(accept), worker};
+  async acquire({queue, queues, count, lease, wait, accept, worker, ...limits} = {}) {
+    const params = {queue, queues, count, lease, wait, accept: flag(accept), worker};
     return leasedOf('messages', MESSAGE, await this.#calls.call('ACQUIRE', params, limits));
+  }
+
+  /** Hands out this message, also before its date, parked, or on a paused queue. */
+  async acquireMessage(message, {timeLimit, signal, ...options} = {}) {
+    const params = {
+      message: message.message ?? message,
+      ...parametersOf('acquireMessage', options, names.acquireMessage),
+    };
+    return leasedOf('messages', MESSAGE, await this.#calls.call('ACQUIRE', params, {timeLimit, signal}));
   }
 
   /** Renews a lease, and takes it over on a new connection. */
@@ -81,11 +96,12 @@ export class QueueCalls {
 
   /** Gives a message back to its place in the queue, as redelivered. With an error it is a failed delivery: after the
    * last one it is dead. */
-  async release(message, {processDate, error, errorTrace, failed, ...limits} = {}) {
+  async release(message, {processDate, priority, error, errorTrace, failed, ...limits} = {}) {
     const params = {
       ...leaseOf(message),
       ...failedWith(error, errorTrace),
       process_date: processDate,
+      priority,
       failed: flag(failed),
     };
     return fateOf(await this.#calls.report('RELEASE', params, limits));
@@ -95,6 +111,17 @@ export class QueueCalls {
    * none. */
   async reject(message, error, {errorTrace, ...limits} = {}) {
     return fateOf(await this.#calls.report('REJECT', {...leaseOf(message), ...failedWith(error, errorTrace)}, limits));
+  }
+
+  /** Puts a message aside: it stays on its queue, parked, until somebody kicks, moves or removes it. No failed delivery
+   * is counted. */
+  async park(message, {timeLimit, signal, ...options} = {}) {
+    const params = {
+      ...leaseOf(message),
+      ...failedWith(error, errorTrace),
+      ...parametersOf('park', options, names.park),
+    };
+    return fateOf(await this.#calls.report('PARK', params, {timeLimit, signal}));
   }
 
   /** Shows messages of a queue by their number, without taking them. */
@@ -111,6 +138,13 @@ export class QueueCalls {
   async read(message, {offset, length, ...limits} = {}) {
     const params = {message: message.message ?? message, offset, length};
     return recordOf(MESSAGE, await this.#calls.first('READ', params, limits));
+  }
+
+  /** Shows the first message of a queue in a state, without taking it: the one that would be handed out, come to its
+   * date, or be kicked next. */
+  peek(queue, {timeLimit, signal, ...options} = {}) {
+    const params = {queue, ...parametersOf('peek', options, names.peek)};
+    return this.#calls.pagesOf('PEEK', MESSAGE, params, {timeLimit, signal});
   }
 
   /** Says in a sentence, and in parameters for programs, why a message is where it is. */
@@ -170,7 +204,33 @@ export class QueueCalls {
     return this.#calls.sum('MOVE', 'count', {queue, to, status}, count, limits);
   }
 
-  /** Takes the lease of a message back: it waits at its place in the queue, as redelivered, and nothing is counted; its
-   * consumer is refused from then on. */
-  async kick(message, limits = {}) { await this.#calls.call('KICK', {message: message.message ?? message}, limits); }
+  /** Puts a message back to work: a parked one, with its attempts reset; one that waits for its date; or one that a
+   * consumer has, whose lease is taken back and who is refused from then on. Or so many of a queue: the parked ones;
+   * those that wait for their date only if none is parked. */
+  async kick(message, {timeLimit, signal, ...options} = {}) {
+    const params = {message: message.message ?? message, ...parametersOf('kick', options, names.kick)};
+    await this.#calls.call('KICK', params, {timeLimit, signal});
+  }
+
+  /** Puts messages of a queue back to work: the parked ones; those that wait for their date only if none is parked.
+   * Resolves with how many. */
+  async kickQueue(queue, {count, timeLimit, signal, ...options} = {}) {
+    const params = {queue, ...parametersOf('kickQueue', options, names.kickQueue)};
+    return this.#calls.sum('KICK', 'count', params, count, {timeLimit, signal});
+  }
+
+  /** Removes a message that no consumer has. */
+  async delete(message, limits = {}) {
+    await this.#calls.call('DELETE', {message: message.message ?? message}, limits);
+  }
+
+  /** Nothing of a queue is handed out any more; leases go on, messages are taken. A queue that is paused already gets
+   * the new date. */
+  async pause(queue, {timeLimit, signal, ...options} = {}) {
+    const params = {queue, ...parametersOf('pause', options, names.pause)};
+    return (await this.#calls.first('PAUSE', params, {timeLimit, signal})).params.result;
+  }
+
+  /** Ends a PAUSE; who waits for messages is told. */
+  async resume(queue, limits = {}) { return (await this.#calls.first('RESUME', {queue}, limits)).params.result; }
 }

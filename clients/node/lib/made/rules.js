@@ -54,6 +54,7 @@ export const declaredRules = {
   MIGRATE: {resend: 'always'},
   NEXT: {resend: 'always', wait: 'wait', leases: ['ROW', 'DOCUMENT'], giveBack: 'RELEASE'},
   OMIT: {resend: 'always'},
+  PARK: {resend: 'always'},
   PAUSE: {resend: 'always'},
   PEEK: {resend: 'always'},
   PLANS: {resend: 'always'},
