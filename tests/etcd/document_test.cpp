@@ -93,8 +93,9 @@ class Reader {
     std::vector<std::string> out;
     while (auto line = child.read_line(std::chrono::minutes{2})) out.push_back(*line);
     std::optional<int> const code = child.wait();
-    // Of `cluster status` that nobody owns the log, which its output says.
-    if (code != 0 && code != 8) out.push_back("exit code " + (code ? std::to_string(*code) : "none, it does not end"));
+    // 8: of `cluster status` that nobody owns the log, which its output says.
+    if (int const number = code.value_or(-1); number != 0 && number != 8)
+      out.push_back("exit code " + (code ? std::to_string(number) : "none, it does not end"));
     return out;
   }
   bool owns(std::size_t at) {

@@ -13,7 +13,6 @@ namespace {
 
 using lives::Counts;
 using lives::expect;
-using lives::parsed;
 using Reference = TransactionsReference;
 
 constexpr std::array<std::string_view, 3> kModelTables{"jobs", "values", "post"};

@@ -34,7 +34,7 @@ std::string column(sqlite3_stmt* statement, int at) {
   return text == nullptr ? std::string{} : std::string(text, text + size);
 }
 
-std::string on_one_line(std::string text) {
+std::string on_one_line(std::string_view text) {
   std::string out;
   for (char const c : text) {
     bool const blank = c == '\n' || c == '\t' || c == ' ';

@@ -20,7 +20,6 @@ using namespace fastjournal;
 using namespace fastjournal::test;
 using client::BlobBytes;
 using client::BlobOptions;
-using client::BlobPlace;
 using client::Blobs;
 using client::Connection;
 using client::Milliseconds;

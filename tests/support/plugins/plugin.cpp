@@ -4,7 +4,7 @@
 
 namespace {
 
-using fastjournal::PluginDescriptor;
+using fastjournal::PluginDescriptor;  // NOLINT(misc-unused-using-decls): of macros that CMakeLists.txt gives
 using fastjournal::Status;
 
 Status check_type([[maybe_unused]] fastjournal::TypeDeclaration const& declared) {

@@ -9,7 +9,7 @@
 namespace fastjournal::queue::stomp {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 // The only command of a SEND to /queue/a with these headers.
 std::string sent(std::string_view headers, std::string_view body = "x") {

@@ -11,7 +11,7 @@
 namespace fastjournal::queue::stomp {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 constexpr std::size_t kMax = 32'768;
 

@@ -8,7 +8,7 @@
 namespace fastjournal::queue::stomp {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 std::string subscribe(std::string_view id, std::string_view destination, std::string_view more = "") {
   return frame("SUBSCRIBE\nid:" + std::string{id} + "\ndestination:" + std::string{destination} + "\n" +

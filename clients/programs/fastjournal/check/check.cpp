@@ -207,7 +207,7 @@ class Checker {
   }
 
   // `is_whole`: all tables' files could be read.
-  void check_listeners(engine::Declarations const& tables, std::vector<config::ListenDeclaration> of_tables,
+  void check_listeners(engine::Declarations const& tables, std::vector<config::ListenDeclaration> const& of_tables,
                        bool is_whole) {
     if (!daemon_) {
       for (config::ListenDeclaration const& one : of_tables)
