@@ -46,6 +46,7 @@ Result<Queue> queue_of(Message const& message) {
   out.queue = message.text("queue");
   out.messages = number(message, "messages");
   out.due = number(message, "due");
+  out.urgent = number(message, "urgent");
   out.acquired = number(message, "acquired");
   out.parked = number(message, "parked");
   out.bytes = number(message, "bytes");
@@ -60,6 +61,7 @@ Result<Queue> queue_of(Message const& message) {
   out.lease = span_if_any(message, "lease").value_or(DurationMs{});
   out.paused = number(message, "paused") != 0;
   out.paused_until = date(message, "paused_until");
+  out.now = date(message, "now");
   out.pause_reason = message.text("pause_reason");
   out.expires = span_if_any(message, "expires").value_or(DurationMs{});
   return out;

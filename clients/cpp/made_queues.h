@@ -69,7 +69,7 @@ struct QueueMessage {
   std::uint64_t returns{0};   // the same: given back by RELEASE
   std::uint64_t parkings{0};  // the same: parked
   std::uint64_t kicks{0};     // the same: put back to work by KICK or MOVE
-  std::uint64_t timeouts{0};  // the same: leases that timed out
+  std::uint64_t timeouts{0};  // the same: leases that timed out, but for those whose connection was lost
 };
 // From a MESSAGE; invalid for any other message.
 [[nodiscard]] Result<QueueMessage> queue_message_of(Message const& message);
@@ -87,6 +87,7 @@ struct Queue {
   std::string queue{};              // its name
   std::uint64_t messages{0};        // messages on it
   std::uint64_t due{0};             // of these, ready to be handed out
+  std::uint64_t urgent{0};          // of the due ones, with a priority below 1024; 100,000 are looked at, at most
   std::uint64_t acquired{0};        // of these, with consumers
   std::uint64_t parked{0};          // of these, parked for an operator
   std::uint64_t bytes{0};           // bytes of their bodies
@@ -101,6 +102,7 @@ struct Queue {
   DurationMs lease{};               // how long consumers of its messages may take, in ms
   bool paused{false};               // it hands out nothing
   TimeMs paused_until{};            // when it goes on by itself
+  TimeMs now{};                     // of a queue that is paused until a date: the date at the daemon
   std::string pause_reason{};       // why, as was said
   DurationMs expires{};             // how long its messages last, in ms
 };
@@ -294,7 +296,7 @@ class QueueCalls {
   // Removes a message that no consumer has.
   [[nodiscard]] Status erase(std::uint64_t message);
   // Nothing of a queue is handed out any more; leases go on, messages are taken. A queue that is paused already gets
-  // the new date. Returns changed or unchanged.
+  // the new date; one that its first use makes is made. Returns changed or unchanged.
   [[nodiscard]] Result<std::string> pause(std::string_view queue, std::optional<Date> until = {},
                                           std::string_view reason = {});
   // Ends a PAUSE; who waits for messages is told. Returns changed or unchanged.

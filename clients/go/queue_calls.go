@@ -147,7 +147,7 @@ type QueueAcquireMessageOptions struct {
 }
 
 // AcquireMessage hands out this message, also before its date, parked, or on a paused queue. message: this message
-// alone, in place of queue: also before its date, parked, or on a paused queue.
+// alone, in place of queue: also before its date, which is now then, parked, or on a paused queue.
 func (t *Queues) AcquireMessage(
 	ctx context.Context, message int64, options ...QueueAcquireMessageOptions,
 ) (Leased[QueueMessage], error) {
@@ -627,7 +627,7 @@ type QueuePauseOptions struct {
 }
 
 // Pause: nothing of a queue is handed out any more; leases go on, messages are taken. A queue that is paused already
-// gets the new date. queue: the queue (at most 255 bytes).
+// gets the new date; one that its first use makes is made. queue: the queue (at most 255 bytes).
 func (t *Queues) Pause(ctx context.Context, queue string, options ...QueuePauseOptions) (string, error) {
 	params := Params{"table": t.table}
 	params["queue"] = queue

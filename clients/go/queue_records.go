@@ -82,7 +82,7 @@ type QueueMessage struct {
 	Parkings int64
 	// the same: put back to work by KICK or MOVE
 	Kicks int64
-	// the same: leases that timed out
+	// the same: leases that timed out, but for those whose connection was lost
 	Timeouts int64
 	// of READ and PEEK: the date at the daemon
 	Now time.Time
@@ -194,6 +194,8 @@ type Queue struct {
 	Messages int64
 	// of these, ready to be handed out
 	Due int64
+	// of the due ones, with a priority below 1024; 100,000 are looked at, at most
+	Urgent int64
 	// of these, with consumers
 	Acquired int64
 	// of these, parked for an operator
@@ -222,6 +224,8 @@ type Queue struct {
 	Paused bool
 	// when it goes on by itself
 	PausedUntil time.Time
+	// of a queue that is paused until a date: the date at the daemon
+	Now time.Time
 	// why, as was said
 	PauseReason string
 	// how long its messages last, in ms
@@ -234,6 +238,7 @@ func queueOf(p Params) Queue {
 	out.Queue = p.Text("queue")
 	out.Messages = p.Int("messages")
 	out.Due = p.Int("due")
+	out.Urgent = p.Int("urgent")
 	out.Acquired = p.Int("acquired")
 	out.Parked = p.Int("parked")
 	out.Bytes = p.Int("bytes")
@@ -248,6 +253,7 @@ func queueOf(p Params) Queue {
 	out.Lease = p.Span("lease")
 	out.Paused = p.Bool("paused")
 	out.PausedUntil = p.Time("paused_until")
+	out.Now = p.Time("now")
 	out.PauseReason = p.Text("pause_reason")
 	out.Expires = p.Span("expires")
 	return out

@@ -121,10 +121,12 @@ Verdict Consumers::give_named(made::Acquire const& given, Command const& command
   rows::Place const place = shared_.rows().row(row).place();
   if (place == rows::Place::processing)
     return decision.refuse({Code::wrong_state, shared_.names.name_of(id) + " is with a consumer: KICK takes it back"});
-  if (place == rows::Place::parked) {
+  if (place == rows::Place::parked || place == rows::Place::future) {
+    // From here on it is a message that is due.
     rows::GiveBackBody body;
-    body.date = shared_.rows().row(row).date();
-    body.counters.lifetime = shared_.rows().counters_of(row).lifetime;
+    body.date = std::min(shared_.rows().row(row).date(), decision.now.value);
+    body.counters = shared_.rows().counters_of(row);
+    if (place == rows::Place::parked) body.counters.timeouts = body.counters.failures = 0;
     model::append_record(decision.records, id, body);
     return Verdict::again;
   }
@@ -306,6 +308,7 @@ Verdict Consumers::remove(Command const& command, Decision& decision) const {
                                                    " is with a consumer, who may ACCEPT it: KICK takes it back first"});
   model::append_record(decision.records, id, rows::RemoveBody{rows::Reason::deleted});
   decision.answer.message("DELETED").add("table", std::string_view{shared_.table()}).add("message", id.value);
+  decision.answer.add("queue", shared_.queue_of(row));
   return Verdict::done;
 }
 

@@ -13,6 +13,9 @@ namespace {
 
 // Objects that one page of a list looks at, shown or not.
 constexpr std::uint32_t kDeclaredWorkUnitsMax = 10'000;
+// As beanstalkd has it; and messages that are looked at for it.
+constexpr std::uint32_t kUrgentBelow = 1024;
+constexpr std::uint32_t kUrgentLooked = 100'000;
 // Of one step without a command.
 constexpr std::size_t kStepBytes = 12U << 10U;
 // For each queue that a table may have: bindings, and these together with the words of their patterns.
@@ -323,6 +326,8 @@ void Declarations::tell(Queue const& queue, std::int64_t now, Answer& answer) co
   std::uint32_t const number = domains.find(queue.name);
   answer.add("queue", std::string_view{queue.name}).add("messages", queue.messages);
   answer.add("due", std::uint64_t{number == rows::kNoDomain ? 0 : domains[number].due});
+  if (shared_.options.priorities == 32 && number != rows::kNoDomain)
+    answer.add("urgent", shared_.rows().order().count_below(domains[number], kUrgentBelow, kUrgentLooked));
   answer.add("acquired", std::uint64_t{number == rows::kNoDomain ? 0 : domains[number].leased});
   answer.add("parked", std::uint64_t{queue.parked.size()}).add("bytes", queue.bytes);
   if (!queue.is_there()) {
@@ -342,7 +347,7 @@ void Declarations::tell(Queue const& queue, std::int64_t now, Answer& answer) co
   if (settings.lease != 0) answer.add("lease", settings.lease);
   if (settings.paused_until <= now) return;
   answer.add("paused", std::int64_t{1});
-  if (settings.paused_until != kUntilResumed) answer.add("paused_until", settings.paused_until);
+  if (settings.paused_until != kUntilResumed) answer.add("paused_until", settings.paused_until).add("now", now);
   if (!settings.pause_reason.empty()) answer.add("pause_reason", std::string_view{settings.pause_reason});
 }
 
@@ -353,7 +358,15 @@ Verdict Declarations::pause(Command const& command, Decision& decision) const {
   made::Pause given;
   if (!given.read(command, decision)) return Verdict::done;
   Queue const* const queue = shared_.queues.find(given.queue);
-  if (queue == nullptr) return decision.refuse(shared_.no_queue(given.queue));
+  if (queue == nullptr) {
+    bool const makes = shared_.options.makes(given.queue) && shared_.queues.find_any(given.queue) == nullptr &&
+                       shared_.has_place(command) && !shared_.is_large();
+    if (decision.refuses(makes ? check_name("queue", given.queue) : shared_.no_queue(given.queue)))
+      return Verdict::done;
+    model::append_record(decision.records, ObjectId{}, QueueBody{given.queue, shared_.options.of_made_queue()});
+    return Verdict::again;
+  }
+  queue->named = decision.now.value;
   Settings settings = queue->settings;
   settings.paused_until = given.until.value_or(kUntilResumed);
   settings.pause_reason = given.reason.bytes;

@@ -83,7 +83,7 @@ struct Acquire {
   // several of them, between blanks, 256 at most, in place of queue: the first message of all of them, by priority,
   // then in the order of one queue, without turns
   model::Text queues{};
-  // this message alone, in place of queue: also before its date, parked, or on a paused queue
+  // this message alone, in place of queue: also before its date, which is now then, parked, or on a paused queue
   std::optional<std::uint64_t> message{};
   std::uint32_t count{1};  // how many messages at most
   std::int64_t lease{0};  // how long the consumer may take; if absent, as the message or its queue says
@@ -298,7 +298,7 @@ struct Kick {
 };
 
 // PAUSE. Nothing of a queue is handed out any more; leases go on, messages are taken. A queue that is paused already
-// gets the new date.
+// gets the new date; one that its first use makes is made.
 struct Pause {
   std::string_view queue{};  // the queue
   std::optional<std::int64_t> until{};  // when it goes on by itself; at RESUME only if absent

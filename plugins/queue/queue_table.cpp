@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "plugins/queue/beanstalk_protocol.h"
 #include "plugins/queue/names.h"
 #include "plugins/queue/stomp_protocol.h"
 #include "plugins/rows/apply.h"
@@ -276,7 +277,8 @@ void QueueTable::metrics(TimeMs now, MetricSink& sink) const {
 
 namespace {
 
-constexpr std::array<PluginProtocol, 1> kProtocols{{{"stomp", stomp::make_stomp_protocol}}};
+constexpr std::array<PluginProtocol, 2> kProtocols{
+    {{"stomp", stomp::make_stomp_protocol}, {"beanstalkd", beanstalk::make_protocol, nullptr, beanstalk::share}}};
 
 }  // namespace
 

@@ -168,6 +168,7 @@ class StompProtocol final : public Protocol {
 };
 
 // For PluginProtocol::make.
-[[nodiscard]] std::unique_ptr<Protocol> make_stomp_protocol(std::size_t frame_bytes_max);
+[[nodiscard]] std::unique_ptr<Protocol> make_stomp_protocol(std::size_t frame_bytes_max,
+                                                            std::shared_ptr<void> const& shared);
 
 }  // namespace fastjournal::queue::stomp

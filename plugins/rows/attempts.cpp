@@ -128,7 +128,8 @@ Ended Attempts::park(std::uint32_t row, GiveBackBody const& body, Decision& deci
 Ended Attempts::time_out(std::uint32_t row, Decision& decision) const {
   GiveBackBody body;
   body.counters = state_.counters_of(row).after_timeout();
-  body.detail = state_.counting(row, Count::timeouts);
+  // One whose connection was lost ends early, and is no time-out that is counted.
+  if (state_.lease_of(row).connection != 0) body.detail = state_.counting(row, Count::timeouts);
   switch (rules_.at_lease_end) {
     case AtLeaseEnd::wait: break;
     case AtLeaseEnd::park: return give_up(row, body, decision);

@@ -85,6 +85,17 @@ std::uint64_t Order::rows_before(std::uint32_t row) const {
   return count;
 }
 
+std::uint64_t Order::count_below(Domain const& domain, std::uint32_t priority, std::uint32_t max) const {
+  std::uint64_t count = 0;
+  for (auto const& queue : domain.queues) {
+    if (queue->klass >= priority) break;
+    bool const is_last = queue->klass == kPlainPriorityMax && rows_.has_details();
+    count += is_last ? queue->count_while([&](std::uint32_t row) { return rows_.priority(row) < priority; }, rows_, max)
+                     : queue->size();
+  }
+  return count;
+}
+
 std::int64_t Order::next_date(std::string_view name) const {
   std::uint32_t const number = domains_.find(name);
   return number == kNoDomain ? INT64_MAX : next_date(domains_[number]);

@@ -66,6 +66,8 @@ class Order {
   [[nodiscard]] std::uint32_t head_of(Domain const& domain) const;
   // The number of due rows of its domain before a due row. Exact up to kLookMax of its class, then a lower bound.
   [[nodiscard]] std::uint64_t rows_before(std::uint32_t row) const;
+  // Its due rows with a priority below this; exact up to `max` of those beyond kPlainPriorityMax, then a lower bound.
+  [[nodiscard]] std::uint64_t count_below(Domain const& domain, std::uint32_t priority, std::uint32_t max) const;
   [[nodiscard]] bool is_due(std::string_view domain) const;
   // The table as a whole is at a limit.
   [[nodiscard]] bool is_full() const { return limits_.is_full(); }

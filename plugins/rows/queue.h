@@ -47,12 +47,16 @@ class Queue {
   }
   // The number of rows before this one, up to some more than `max`.
   [[nodiscard]] std::uint32_t count_before(std::uint32_t row, QueueOrder order, std::uint32_t max) const {
+    return count_while([&](std::uint32_t at) { return order(at, row); }, *order.rows, max);
+  }
+  // Rows in front for which this holds, up to some more than `max`: of those behind them it must not hold.
+  template <typename Holds>
+  [[nodiscard]] std::uint32_t count_while(Holds const& holds, Rows const& rows, std::uint32_t max) const {
     std::uint32_t count = 0;
     for (List const& list : lists_)
-      for (std::uint32_t at = list.head; at != kNoRow && order(at, row) && count < max; at = (*order.rows)[at].next)
-        ++count;
+      for (std::uint32_t at = list.head; at != kNoRow && holds(at) && count < max; at = rows[at].next) ++count;
     if (tree_ != nullptr)
-      for (auto at = tree_->begin(); at != tree_->end() && order(*at, row) && count < max; ++at) ++count;
+      for (auto at = tree_->begin(); at != tree_->end() && holds(*at) && count < max; ++at) ++count;
     return count;
   }
 

@@ -328,6 +328,14 @@ std::function<std::unique_ptr<Protocol>()> Daemon::protocol_of(config::ListenDec
 #endif
 }
 
+// Of a protocol and a table, for all listeners.
+std::shared_ptr<void> Daemon::shared_by_connections(PluginProtocol const& protocol, std::string const& table) const {
+  if (protocol.share == nullptr) return {};
+  std::shared_ptr<void>& shared = shared_by_connections_[{std::string{protocol.name}, table}];
+  if (shared == nullptr) shared = protocol.share();
+  return shared;
+}
+
 // Declared for a table whose type has it (check_listeners).
 std::function<std::unique_ptr<Protocol>()> Daemon::protocol_of_type(config::ListenDeclaration const& listen) const {
   for (auto const& [name, type] : types_)
@@ -336,7 +344,8 @@ std::function<std::unique_ptr<Protocol>()> Daemon::protocol_of_type(config::List
         if (protocol.make_for_datagram == nullptr) return {};
         return protocol.make_for_datagram;
       } else if (protocol.name == listen.protocol)
-        return [make = protocol.make, bytes = declared_.limits.line_bytes] { return make(bytes); };
+        return [make = protocol.make, bytes = declared_.limits.line_bytes,
+                shared = shared_by_connections(protocol, listen.table)] { return make(bytes, shared); };
   return {};
 }
 

@@ -82,6 +82,8 @@ class Daemon final : public server::ServerHost {
   void end_start_if_told() const;
   [[nodiscard]] Status read_tls();
   [[nodiscard]] std::function<std::unique_ptr<Protocol>()> protocol_of(config::ListenDeclaration const& listen) const;
+  [[nodiscard]] std::shared_ptr<void> shared_by_connections(PluginProtocol const& protocol,
+                                                            std::string const& table) const;
   [[nodiscard]] std::function<std::unique_ptr<Protocol>()> protocol_of_type(
       config::ListenDeclaration const& listen) const;
   [[nodiscard]] Status start_listening();
@@ -143,6 +145,8 @@ class Daemon final : public server::ServerHost {
   std::set<std::string, std::less<>> passed_;  // addresses of sockets that the supervisor passed
   Options options_;
   config::DaemonDeclaration declared_;
+  // By protocol and table; made when first needed.
+  mutable std::map<std::pair<std::string, std::string>, std::shared_ptr<void>> shared_by_connections_;
   std::string default_socket_;  // the administrator's, if no other was declared
   Certificates certificates_;
   EtcdCertificates etcd_certificates_;

@@ -71,7 +71,7 @@ export interface MessageFields {
   parkings?: number;
   /** The same: put back to work by KICK or MOVE. */
   kicks?: number;
-  /** The same: leases that timed out. */
+  /** The same: leases that timed out, but for those whose connection was lost. */
   timeouts?: number;
   /** Of READ and PEEK: the date at the daemon. */
   now?: number;
@@ -91,6 +91,8 @@ export interface Queue {
   messages: number;
   /** Of these, ready to be handed out. */
   due: number;
+  /** Of the due ones, with a priority below 1024; 100,000 are looked at, at most. */
+  urgent?: number;
   /** Of these, with consumers. */
   acquired: number;
   /** Of these, parked for an operator. */
@@ -119,6 +121,8 @@ export interface Queue {
   paused: boolean;
   /** When it goes on by itself. */
   pausedUntil?: number;
+  /** Of a queue that is paused until a date: the date at the daemon. */
+  now?: number;
   /** Why, as was said. */
   pauseReason?: string;
   /** How long its messages last, in ms. */
@@ -439,7 +443,7 @@ export interface QueueCalls {
   /** Removes a message that no consumer has. */
   delete(message: Pick<QueueMessage, 'message'> | number | bigint, limits?: Limits): Promise<void>;
   /** Nothing of a queue is handed out any more; leases go on, messages are taken. A queue that is paused already gets
-   * the new date. Resolves with: 'changed' or 'unchanged'. */
+   * the new date; one that its first use makes is made. Resolves with: 'changed' or 'unchanged'. */
   pause(queue: string, options?: QueuePauseOptions): Promise<'changed' | 'unchanged'>;
   /** Ends a PAUSE; who waits for messages is told. Resolves with: 'changed' or 'unchanged'. */
   resume(queue: string, limits?: Limits): Promise<'changed' | 'unchanged'>;

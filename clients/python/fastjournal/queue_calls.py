@@ -164,7 +164,8 @@ class QueueCalls(TableCalls):
     ) -> Acquired:
         """Hands out this message, also before its date, parked, or on a paused queue.
 
-        message: this message alone, in place of queue: also before its date, parked, or on a paused queue.
+        message: this message alone, in place of queue: also before its date, which is now then, parked, or on a paused
+            queue.
         lease: how long the consumer may take; if absent, as the message or its queue says; processing-timeout-min to
             processing-timeout-max; processing-timeout if absent.
         worker: the consumer's name, for people; peer address and connection if absent; at most 256 bytes.
@@ -478,7 +479,7 @@ class QueueCalls(TableCalls):
 
     def pause(self, queue: str, *, until: Date | None = None, reason: str | None = None) -> str:
         """Nothing of a queue is handed out any more; leases go on, messages are taken. A queue that is paused already
-        gets the new date.
+        gets the new date; one that its first use makes is made.
 
         until: when it goes on by itself; at RESUME only if absent.
         reason: why, for people; at most 255 bytes.

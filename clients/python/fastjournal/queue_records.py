@@ -29,6 +29,7 @@ class Queue:
     queue: its name.
     messages: messages on it.
     due: of these, ready to be handed out.
+    urgent: of the due ones, with a priority below 1024; 100,000 are looked at, at most.
     acquired: of these, with consumers.
     parked: of these, parked for an operator.
     bytes: bytes of their bodies.
@@ -43,6 +44,7 @@ class Queue:
     lease: how long consumers of its messages may take, in ms.
     paused: True, it hands out nothing.
     paused_until: when it goes on by itself.
+    now: of a queue that is paused until a date: the date at the daemon.
     pause_reason: why, as was said.
     expires: how long its messages last, in ms.
     """
@@ -50,6 +52,7 @@ class Queue:
     queue: str
     messages: int = 0
     due: int = 0
+    urgent: int = 0
     acquired: int = 0
     parked: int = 0
     bytes: int = 0
@@ -64,6 +67,7 @@ class Queue:
     lease: int = 0
     paused: bool = False
     paused_until: int = 0
+    now: int = 0
     pause_reason: str = ""
     expires: int = 0
 

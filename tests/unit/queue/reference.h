@@ -159,7 +159,7 @@ class Reference {
       if (at->is_leased() && at->lease_end <= now) {
         at->redelivered = true;
         ++at->deliveries;
-        ++at->timeouts;
+        if (at->connection != kNobody) ++at->timeouts;
         fail(at, false);
       }
     }
@@ -334,6 +334,7 @@ class Reference {
         if (at->is_leased()) return "wrong_state";
         if (at->parked) at->deliveries = 0;
         at->parked = false;
+        at->date = std::min(at->date, now);
         left = 1;
       }
       if (at == messages_.end()) break;

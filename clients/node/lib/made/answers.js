@@ -113,8 +113,8 @@ export const queue = {
     flags: words('places redelivered'),
   },
   QUEUE: {
-    numbers: words('messages due acquired parked bytes max_deliveries max_messages max_bytes lease paused_until' +
-      ' expires'),
+    numbers: words('messages due urgent acquired parked bytes max_deliveries max_messages max_bytes lease' +
+      ' paused_until now expires'),
     flags: words('temporary declared leaving paused'),
   },
   EXCHANGE: {

@@ -225,7 +225,7 @@ export class QueueCalls {
   }
 
   /** Nothing of a queue is handed out any more; leases go on, messages are taken. A queue that is paused already gets
-   * the new date. */
+   * the new date; one that its first use makes is made. */
   async pause(queue, {timeLimit, signal, ...options} = {}) {
     const params = {queue, ...parametersOf('pause', options, names.pause)};
     return (await this.#calls.first('PAUSE', params, {timeLimit, signal})).params.result;
