@@ -243,7 +243,7 @@ WRONG = [
     'put a', 'put 1 0 0 0 x', 'reservex', 'reserve-with-timeout', 'reserve-with-timeout 0x', 'reserve-job x',
     'delete', 'delete x', 'delete 99999999999999999999999', 'release 1 2', 'release 1 2 x', 'bury 1', 'list-tubesx',
     'statsx', 'stats-job', 'stats-tube none', 'stats-tube -', 'ignore', 'watch ' + 'y' * 300, 'list-tube-usedx',
-    'a\0b', 'a\rb', 'put 1 0 0 70000 x',
+    'a\0b', 'put 1 0 0 70000 x',
 ]
 
 

@@ -189,6 +189,7 @@ BOOST_AUTO_TEST_CASE(a_row_that_expires_before_it_is_due_is_refused) {
   BOOST_TEST(fj_spool_save(spool.get(), row.get()) == 0);
 }
 
+#ifdef FJ_JOURNAL  // the declarations are of journals
 BOOST_AUTO_TEST_CASE(rows_of_a_declared_table_are_checked) {
   TemporaryFolder const folder;
   SpoolPtr const spool{fj_spool_open((folder / "rows").c_str(), nullptr)};
@@ -213,6 +214,7 @@ BOOST_AUTO_TEST_CASE(rows_of_a_declared_table_are_checked) {
   BOOST_TEST(fj_spool_declare(spool.get(), FJ_SOURCE_DIR "/conf/tables.d/jobs.xml", (folder / "none").c_str()) == -1);
   BOOST_TEST(text().find("expected a folder of table types") != std::string::npos, text());
 }
+#endif
 
 BOOST_AUTO_TEST_CASE(threads_share_a_spool) {
   TemporaryFolder const folder;
@@ -270,7 +272,8 @@ BOOST_AUTO_TEST_CASE(a_program_in_c) {
   BOOST_TEST(rows_of(folder / "rows").size() == 2U);
 }
 
-#ifndef FJ_SANITIZED  // Python would need the sanitizers' libraries first
+// Python would need the sanitizers' libraries first.
+#if defined FJ_JOURNAL && !defined FJ_SANITIZED
 BOOST_AUTO_TEST_CASE(a_program_in_python) {
   TemporaryFolder const folder;
   Output const output = run("python3 " FJ_SOURCE_DIR "/tests/unit/producer/from_python.py " FJ_BINARY_DIR
