@@ -13,6 +13,13 @@ constexpr std::size_t kQueuesKept = 4;
 
 }  // namespace
 
+bool QueueOrder::is_before(std::uint32_t a, std::uint32_t b) const {
+  if (std::uint32_t const left = rows->priority(a), right = rows->priority(b); left != right) return left < right;
+  std::int64_t const left = by_number ? 0 : date((*rows)[a]);
+  std::int64_t const right = by_number ? 0 : date((*rows)[b]);
+  return left != right ? left < right : (*rows)[a].id() < (*rows)[b].id();
+}
+
 // ---------------------------------------------------------------------------
 // Reading
 
@@ -286,6 +293,7 @@ void Order::change_limits(Rules rules) {
 void Order::start_again(Rules rules) {
   domains_ = Domains{rows_, hash_seed_};
   rules_ = std::move(rules);
+  if (rules_.by_number) rows_.order_otherwise();
   turns_.start_again(rules_.aging != 0);
   limits_.start_again();
   queues_ = treed_ = expected_ = 0;

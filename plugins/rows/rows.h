@@ -143,6 +143,9 @@ class Rows {
   }
 
   [[nodiscard]] bool has_details() const { return !details_.empty(); }
+  // One question for the order of rows: no details, and no other order than that by dates, since these rows began.
+  [[nodiscard]] bool is_plain() const { return is_plain_; }
+  void order_otherwise() { is_plain_ = false; }
   // Zeros, of a row without one.
   [[nodiscard]] Detail detail(std::uint32_t index) const {
     return (*this)[index].has_detail() ? details_[index / kSlabRows][index % kSlabRows] : Detail{};
@@ -151,6 +154,7 @@ class Rows {
     Row& row = (*this)[index];
     if (detail.is_empty()) return row.set_detail(false);
     row.set_detail(true);
+    is_plain_ = false;
     if (details_.size() <= index / kSlabRows) details_.resize(index / kSlabRows + 1);
     std::unique_ptr<Detail[]>& slab = details_[index / kSlabRows];
     if (slab == nullptr) slab = std::make_unique<Detail[]>(kSlabRows);
@@ -195,6 +199,7 @@ class Rows {
   std::uint32_t end_{0};
   std::uint32_t free_{kNoRow};
   std::uint32_t size_{0};
+  bool is_plain_{true};
 };
 
 }  // namespace fastjournal::rows
