@@ -20,6 +20,7 @@ fuzz 600
 crash
 mutants
 hostile --full
+deps bench && ./mk build && tests/doors/beanstalkd.py build/release/bin build/release/plugins --commands 100000
 lint all
 package --twice && ./mk image && ./mk image try
 fresh bookworm
