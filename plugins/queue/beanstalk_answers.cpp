@@ -41,9 +41,11 @@ std::string of_data(std::string_view data) { return fmt::format("OK {}\r\n{}\r\n
 
 }  // namespace
 
+// Names of queues are not kept: there may be many.
 void BeanstalkProtocol::answer(std::string_view text, std::string& out) {
   out += text;
   is_answered_ = true;
+  if (!names_.empty()) std::vector<std::string>{}.swap(names_);
 }
 
 void BeanstalkProtocol::refuse(Status const& /*why*/, std::string& out) { out += "INTERNAL_ERROR\r\n"; }

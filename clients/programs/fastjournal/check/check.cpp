@@ -193,7 +193,7 @@ class Checker {
       declared.push_back(std::make_shared<TableDeclaration const>(std::move(read->table)));
       for (config::ListenDeclaration& one : read->listen) listeners.push_back(std::move(one));
     }
-    check_listeners(declared, std::move(listeners), is_whole);
+    check_listeners(declared, listeners, is_whole);
     std::vector<std::string> const names = daemon_ ? daemon_->log_names() : std::vector<std::string>{};
     std::vector<std::string> const shared = daemon_ ? daemon_->log_names(true) : std::vector<std::string>{};
     server::DeclaredLogs const logs{daemon_ ? daemon_->file : std::string{}, names, shared};
