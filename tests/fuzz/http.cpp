@@ -5,6 +5,7 @@
 // response, which a parser of responses reads.
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -87,11 +88,14 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
       HttpOptions{.body_bytes_max = 100, .is_tls = data[1] % 2 == 1, .names = {"a.b"}}, kFiles);
   HttpConversation whole = played(site, bytes, bytes.size());
   HttpConversation const cut = played(site, bytes, data[0] % 61U + 1U);
-  FJ_CHECK(cut.seen == whole.seen && cut.out == whole.out, "in steps gives the same");
-  if (bytes.size() < 1024) {
-    HttpConversation const single = played(site, bytes, 1);
-    FJ_CHECK(single.seen == whole.seen && single.out == whole.out, "byte by byte gives the same");
-  }
+  // Which other protocol came is said of the bytes that are there (base/greeting.h); the connection ends either way.
+  auto const is_same = [&](HttpConversation const& other) {
+    for (HttpConversation const* const one : std::initializer_list<HttpConversation const*>{&whole, &other})
+      if (one->out.find(", and what came is ") != std::string::npos) return whole.http.ends() == other.http.ends();
+    return other.seen == whole.seen && other.out == whole.out;
+  };
+  FJ_CHECK(is_same(cut), "in steps gives the same");
+  if (bytes.size() < 1024) FJ_CHECK(is_same(played(site, bytes, 1)), "byte by byte gives the same");
   if (!whole.http.ends() && !whole.http.is_answering()) {
     Param const params[] = {{"code", Value::of_text("timed_out")}};
     whole.http.write({.command = "ERROR", .params = params}, whole.out);
