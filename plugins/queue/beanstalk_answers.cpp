@@ -122,7 +122,7 @@ void BeanstalkProtocol::write_error(Doing doing, std::string_view code, std::str
     case Doing::put: out += word; return;
     case Doing::reserve: end_waiting(); break;
     case Doing::accept:
-      jobs_.erase(job_);
+      if (is_gone) jobs_.erase(job_);
       // Its lease is over: it is a job like any other.
       if (is_gone && code != "unknown_row") {
         next_ = Doing::remove;
@@ -131,7 +131,9 @@ void BeanstalkProtocol::write_error(Doing doing, std::string_view code, std::str
       break;
     case Doing::release:
     case Doing::bury:
-    case Doing::touch: jobs_.erase(job_); break;
+    case Doing::touch:
+      if (is_gone) jobs_.erase(job_);
+      break;
     case Doing::kick:
       if (is_gone) return answer(fmt::format("KICKED {}\r\n", kicked_), out);
       break;

@@ -43,7 +43,8 @@ bool Consumers::find_queues(made::Acquire const& given, Command const& command, 
     return !decision.refuses(
         model::refused(Code::bad_parameter, "queue", "queue is empty: leave it out to ask for messages of any queue"));
   if (given.queue.is_given) asked_.push_back(given.queue);
-  if (given.queues.is_given) asked_ = words_of(given.queues);
+  // Between blanks alone, as those who wait stand in their lines.
+  if (given.queues.is_given) asked_ = words_of(given.queues, " ");
   if (given.queues.is_given && (asked_.empty() || asked_.size() > kQueuesAskedMax))
     return !decision.refuses(model::refused(
         Code::bad_parameter, "queues",
@@ -54,9 +55,9 @@ bool Consumers::find_queues(made::Acquire const& given, Command const& command, 
       continue;
     }
     bool const may_make = shared_.options.makes(name) && shared_.queues.find_any(name) == nullptr;
-    // One of several that is not there has nothing, until somebody sends to it.
+    // One of several that is not there, or is leaving, has nothing until somebody sends to it.
     makes = may_make && !given.queues.is_given && shared_.has_place(command) && !shared_.is_large();
-    bool const is_fine = makes || (may_make && given.queues.is_given);
+    bool const is_fine = makes || (given.queues.is_given && shared_.options.makes(name));
     std::string_view const parameter = given.queues.is_given ? "queues" : "queue";
     if (decision.refuses(is_fine ? check_name(parameter, name) : shared_.no_queue(name, std::string{parameter})))
       return false;

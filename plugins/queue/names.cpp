@@ -42,10 +42,10 @@ Status check_name(std::string_view what, std::string_view name) {
 
 Status check_routing_key(std::string_view key) { return check("routing_key", key); }
 
-std::vector<std::string_view> words_of(std::string_view text) {
+std::vector<std::string_view> words_of(std::string_view text, std::string_view between) {
   std::vector<std::string_view> out;
   while (!text.empty()) {
-    std::size_t const end = std::min(text.find_first_of(" \t\r\n"), text.size());
+    std::size_t const end = std::min(text.find_first_of(between), text.size());
     if (end > 0) out.push_back(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }

@@ -16,7 +16,7 @@ inline constexpr std::size_t kNameBytesMax = 255;
 [[nodiscard]] Status check_name(std::string_view what, std::string_view name);
 // The same, but it may be empty and have blanks.
 [[nodiscard]] Status check_routing_key(std::string_view key);
-// The names between white space, in their order.
-[[nodiscard]] std::vector<std::string_view> words_of(std::string_view text);
+// The names between these characters, in their order.
+[[nodiscard]] std::vector<std::string_view> words_of(std::string_view text, std::string_view between);
 
 }  // namespace fastjournal::queue

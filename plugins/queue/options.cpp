@@ -11,7 +11,7 @@
 
 namespace fastjournal::queue {
 void Options::complete() {
-  for (std::string_view const name : words_of(queues)) declared.emplace_back(name);
+  for (std::string_view const name : words_of(queues, " \t\r\n")) declared.emplace_back(name);
   std::ranges::sort(declared);
   declared.erase(std::unique(declared.begin(), declared.end()), declared.end());
   attempts.keeps_place = true;

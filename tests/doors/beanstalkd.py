@@ -169,7 +169,7 @@ class Run:
 
     def say(self, pair, text, **more):
         theirs, ours = pair.ask(text, log=self.log, **more)
-        if theirs != ours:
+        if theirs != ours or ours is None:
             both = '\n  '.join(one for one in difflib.ndiff(str(theirs).split('\n'), str(ours).split('\n')) if one[0] in '-+')
             raise Differs(f'{self.log[-1][0]}: - beanstalkd, + fastjournal\n  {both}')
         return ours
