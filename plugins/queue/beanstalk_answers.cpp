@@ -112,7 +112,7 @@ void BeanstalkProtocol::write(Outgoing const& message, std::string& out) {
 void BeanstalkProtocol::write_error(Doing doing, std::string_view code, std::string& out) {
   bool const is_gone = code == "unknown_row" || code == "wrong_state" || code == "not_leased" ||
                        code == "stale_epoch" || code == "not_found" || code == "expired";
-  bool const is_full = code == "over_limit" || code == "no_space" || code == "no_memory";
+  bool const is_full = code == "over_limit" || code == "no_space";
   std::string_view const word = is_gone               ? kNotFound
                                 : code == "too_large" ? std::string_view{"JOB_TOO_BIG\r\n"}
                                 : is_full             ? std::string_view{"OUT_OF_MEMORY\r\n"}
