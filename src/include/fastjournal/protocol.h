@@ -51,6 +51,16 @@ class Protocol {
     broken,     // the value will not become whole: the command is not carried out, nothing is kept, nothing answered
   };
 
+  // Of a request that its sender signed with a secret which it shares with the daemon, in place of a token (AWS
+  // Signature Version 4).
+  struct Signature {
+    std::string_view user;       // whose secret: the access key
+    std::string_view date;       // "20260830T123600Z"
+    std::string_view scope;      // "20260830/eu-west-1/sqs/aws4_request"
+    std::string_view request;    // SHA-256 of the canonical request, in hex
+    std::string_view signature;  // in hex
+  };
+
   struct Piece {
     Kind kind{Kind::need_more};
     bool ends{false};         // nothing of what follows is read; the connection ends when its output is sent
@@ -58,6 +68,7 @@ class Protocol {
     std::size_t bytes{0};     // the size of what was read, as a measure of its cost
     Status status{};
     std::string_view token{};               // of `message`: its sender claims it; empty: no claim
+    Signature const* signature{nullptr};    // of `message`, where there is no token: its sender signed it
     std::string_view content{};             // of `content`: a part of `unread`, within `consumed`
     std::string_view value{};               // of `begin`: the name of the parameter
     std::uint64_t value_bytes{UINT64_MAX};  // of `begin`: its size; UINT64_MAX: it ends when it ends

@@ -333,7 +333,7 @@ struct TableContext {
 };
 
 // Raised with every change that breaks plugins built before it.
-inline constexpr std::uint32_t kPluginAbi = 26;
+inline constexpr std::uint32_t kPluginAbi = 27;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // A protocol that a type brings, for listeners that are bound to a table of it (<listen protocol table>). TYPE.xml names
