@@ -267,10 +267,10 @@ void StreamProtocol::refuse(Status const& why, std::string& out) {
   fail(why.code(), why.message(), out);
 }
 
-std::unique_ptr<Protocol> make_read_protocol(std::size_t, std::shared_ptr<void> const&) {
+std::unique_ptr<Protocol> make_read_protocol(ProtocolPlace, std::shared_ptr<void> const&) {
   return std::make_unique<StreamProtocol>(Port::read);
 }
-std::unique_ptr<Protocol> make_write_protocol(std::size_t, std::shared_ptr<void> const&) {
+std::unique_ptr<Protocol> make_write_protocol(ProtocolPlace, std::shared_ptr<void> const&) {
   return std::make_unique<StreamProtocol>(Port::write);
 }
 

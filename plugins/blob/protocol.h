@@ -83,9 +83,7 @@ class StreamProtocol final : public Protocol {
 };
 
 // For PluginProtocol::make. A piece has bcdb::kFrameBytesMax bytes at most, whatever is allowed.
-[[nodiscard]] std::unique_ptr<Protocol> make_read_protocol(std::size_t piece_bytes_max,
-                                                           std::shared_ptr<void> const& shared);
-[[nodiscard]] std::unique_ptr<Protocol> make_write_protocol(std::size_t piece_bytes_max,
-                                                            std::shared_ptr<void> const& shared);
+[[nodiscard]] std::unique_ptr<Protocol> make_read_protocol(ProtocolPlace place, std::shared_ptr<void> const& shared);
+[[nodiscard]] std::unique_ptr<Protocol> make_write_protocol(ProtocolPlace place, std::shared_ptr<void> const& shared);
 
 }  // namespace fastjournal::blob

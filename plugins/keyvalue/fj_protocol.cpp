@@ -531,8 +531,8 @@ void FjProtocol::add_to_scan(Found const& from, bool is_last, std::string& out) 
   end_scan();
 }
 
-std::unique_ptr<Protocol> make_fj_protocol(std::size_t frame_bytes_max, std::shared_ptr<void> const& /*shared*/) {
-  return std::make_unique<FjProtocol>(frame_bytes_max);
+std::unique_ptr<Protocol> make_fj_protocol(ProtocolPlace place, std::shared_ptr<void> const& /*shared*/) {
+  return std::make_unique<FjProtocol>(place.piece_bytes_max);
 }
 
 }  // namespace fastjournal::keyvalue

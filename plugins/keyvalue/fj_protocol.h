@@ -71,7 +71,6 @@ class FjProtocol final : public Protocol {
   std::uint16_t pairs_count_{0};
 };
 
-[[nodiscard]] std::unique_ptr<Protocol> make_fj_protocol(std::size_t frame_bytes_max,
-                                                         std::shared_ptr<void> const& shared);
+[[nodiscard]] std::unique_ptr<Protocol> make_fj_protocol(ProtocolPlace place, std::shared_ptr<void> const& shared);
 
 }  // namespace fastjournal::keyvalue

@@ -461,8 +461,8 @@ Protocol::Piece BeanstalkProtocol::pause_tube(std::string_view rest, Message& me
   return piece;
 }
 
-std::unique_ptr<Protocol> make_protocol(std::size_t piece_bytes_max, std::shared_ptr<void> const& shared) {
-  return std::make_unique<BeanstalkProtocol>(piece_bytes_max, std::static_pointer_cast<Tubes>(shared));
+std::unique_ptr<Protocol> make_protocol(ProtocolPlace place, std::shared_ptr<void> const& shared) {
+  return std::make_unique<BeanstalkProtocol>(place.piece_bytes_max, std::static_pointer_cast<Tubes>(shared));
 }
 
 std::shared_ptr<void> share() { return std::make_shared<Tubes>(); }

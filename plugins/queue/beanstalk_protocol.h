@@ -166,7 +166,7 @@ class BeanstalkProtocol final : public Protocol {
 };
 
 // For PluginProtocol.
-[[nodiscard]] std::unique_ptr<Protocol> make_protocol(std::size_t piece_bytes_max, std::shared_ptr<void> const& shared);
+[[nodiscard]] std::unique_ptr<Protocol> make_protocol(ProtocolPlace place, std::shared_ptr<void> const& shared);
 [[nodiscard]] std::shared_ptr<void> share();
 
 }  // namespace fastjournal::queue::beanstalk

@@ -665,8 +665,8 @@ void StompProtocol::write_error(std::string_view code, std::string const& text, 
   append_frame("ERROR", headers_, body, version_, out);
 }
 
-std::unique_ptr<Protocol> make_stomp_protocol(std::size_t frame_bytes_max, std::shared_ptr<void> const& /*shared*/) {
-  return std::make_unique<StompProtocol>(frame_bytes_max);
+std::unique_ptr<Protocol> make_stomp_protocol(ProtocolPlace place, std::shared_ptr<void> const& /*shared*/) {
+  return std::make_unique<StompProtocol>(place.piece_bytes_max);
 }
 
 }  // namespace fastjournal::queue::stomp

@@ -168,7 +168,6 @@ class StompProtocol final : public Protocol {
 };
 
 // For PluginProtocol::make.
-[[nodiscard]] std::unique_ptr<Protocol> make_stomp_protocol(std::size_t frame_bytes_max,
-                                                            std::shared_ptr<void> const& shared);
+[[nodiscard]] std::unique_ptr<Protocol> make_stomp_protocol(ProtocolPlace place, std::shared_ptr<void> const& shared);
 
 }  // namespace fastjournal::queue::stomp

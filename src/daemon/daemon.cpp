@@ -344,8 +344,8 @@ std::function<std::unique_ptr<Protocol>()> Daemon::protocol_of_type(config::List
         if (protocol.make_for_datagram == nullptr) return {};
         return protocol.make_for_datagram;
       } else if (protocol.name == listen.protocol)
-        return [make = protocol.make, bytes = declared_.limits.line_bytes,
-                shared = shared_by_connections(protocol, listen.table)] { return make(bytes, shared); };
+        return [make = protocol.make, place = ProtocolPlace{.piece_bytes_max = declared_.limits.line_bytes, .is_tls = listen.tls},
+                shared = shared_by_connections(protocol, listen.table)] { return make(place, shared); };
   return {};
 }
 

@@ -362,7 +362,7 @@ Result<server::Listener> World::open_listener(std::uint32_t number, access::List
     for (PluginProtocol const& protocol : type->plugin().protocols)
       if (protocol.name == declared.protocol)
         out.make_protocol = [make = protocol.make, shared = protocol.share == nullptr ? nullptr : protocol.share()] {
-          return make(std::size_t{1} << 24U, shared);
+          return make({.piece_bytes_max = std::size_t{1} << 24U}, shared);
         };
   return out;
 }

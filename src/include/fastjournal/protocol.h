@@ -25,6 +25,12 @@
 
 namespace fastjournal {
 
+// Where a protocol is spoken.
+struct ProtocolPlace {
+  std::size_t piece_bytes_max{0};  // of Protocol::whole_bytes
+  bool is_tls{false};
+};
+
 // A message to be sent, borrowed from its sender. Apart from Message because a sender already has its parameters in an
 // array (an Answer, a literal) and must not pay for a Message.
 struct Outgoing {

@@ -340,8 +340,8 @@ inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 // it too. The messages that it reads are the type's commands; the table is added to them.
 struct PluginProtocol {
   std::string_view name;
-  // For one connection. `piece_bytes_max`: of Protocol::whole_bytes. `shared`: of `share`.
-  std::unique_ptr<Protocol> (*make)(std::size_t piece_bytes_max, std::shared_ptr<void> const& shared){nullptr};
+  // For one connection. `shared`: of `share`.
+  std::unique_ptr<Protocol> (*make)(ProtocolPlace place, std::shared_ptr<void> const& shared){nullptr};
   // For one datagram, which is a query, and what is written for it another one; null: it does not come in datagrams.
   std::unique_ptr<Protocol> (*make_for_datagram)(){nullptr};
   // What all connections to one table share, by whatever listener; null: nothing. Used on the loop's thread alone.
