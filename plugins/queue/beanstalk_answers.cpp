@@ -73,6 +73,7 @@ void BeanstalkProtocol::write(Outgoing const& message, std::string& out) {
     case Doing::reserve_job:
       if (message.command != "MESSAGE") return write_nothing(message, out);
       end_waiting();
+      if (!std::exchange(is_worker_, true)) ++tubes_->totals.workers;
       jobs_[static_cast<std::uint64_t>(number_in(message, "message"))] = {
           static_cast<std::uint64_t>(number_in(message, "epoch")), std::string{text_in(message, "queue")}};
       return write_job("RESERVED", message, out);
@@ -99,6 +100,7 @@ void BeanstalkProtocol::write(Outgoing const& message, std::string& out) {
     case Doing::kick_delayed: return answer("KICKED\r\n", out);
     case Doing::peek: return message.command == "MESSAGE" ? write_job("FOUND", message, out) : answer(kNotFound, out);
     case Doing::stats_job: return write_stats_job(message, out);
+    case Doing::figures: return write_stats(message, out);
     case Doing::pause: {
       Tube& tube = tubes_->at(tube_);
       ++tube.pauses;
@@ -224,7 +226,7 @@ void BeanstalkProtocol::write_queues(Doing doing, Outgoing const& message, std::
   }
   switch (doing) {
     case Doing::stats_tube: return write_stats_tube(out);
-    case Doing::stats: return write_stats(out);
+    case Doing::stats: next_ = Doing::figures; return;
     case Doing::list: return write_tubes(out);
     default: break;
   }
@@ -270,7 +272,7 @@ void BeanstalkProtocol::write_tubes(std::string& out) {
   answer(of_data(data), out);
 }
 
-void BeanstalkProtocol::write_stats(std::string& out) {
+void BeanstalkProtocol::write_stats(Outgoing const& figures, std::string& out) {
   Totals const& all = tubes_->totals;
   std::uint64_t tubes = names_.size();
   for (auto const& [name, tube] : tubes_->all())
@@ -281,9 +283,11 @@ void BeanstalkProtocol::write_stats(std::string& out) {
       sums_.urgent, sums_.ready, sums_.reserved, sums_.delayed, sums_.buried);
   for (std::size_t i = 0; i < kOps; ++i) data += fmt::format("cmd-{}: {}\n", kOpNames[i], all.ops[i]);
   data += fmt::format(
-      "total-jobs: {}\nmax-job-size: {}\ncurrent-tubes: {}\ncurrent-connections: {}\ncurrent-producers: {}\n"
+      "job-timeouts: {}\ntotal-jobs: {}\nmax-job-size: {}\ncurrent-tubes: {}\ncurrent-connections: "
+      "{}\ncurrent-producers: {}\n"
       "current-workers: {}\ncurrent-waiting: {}\ntotal-connections: {}\nversion: \"fastjournal\"\n",
-      all.jobs, job_bytes_max(), tubes, all.connections, all.producers, all.workers, all.waiting, all.connections_ever);
+      number_in(figures, "overdue"), all.jobs, job_bytes_max(), tubes, all.connections, all.producers, all.workers,
+      all.waiting, all.connections_ever);
   answer(of_data(data), out);
 }
 

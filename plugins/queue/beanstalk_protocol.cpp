@@ -294,6 +294,7 @@ void BeanstalkProtocol::fill(Doing as, Message& message) {
       message.command = "PAUSE";
       message.add("queue", Value::of_text(tube_));
       return message.add("until", after(delay_s_, message));
+    case Doing::figures: message.command = "STATS"; return;
     case Doing::resume: message.command = "RESUME"; return message.add("queue", Value::of_text(tube_));
     case Doing::nothing:
     case Doing::put: return;
@@ -334,10 +335,7 @@ Protocol::Piece BeanstalkProtocol::about_job(Doing as, std::string_view rest, Me
       if (!is_mine) return said(kNotFound, out);
       break;
     case Doing::stats_job: count(Op::stats_job); break;
-    case Doing::reserve_job:
-      if (!std::exchange(is_worker_, true)) ++tubes_->totals.workers;
-      break;
-    default: break;  // kick-job, which `stats` does not count
+    default: break;  // reserve-job and kick-job, which `stats` does not count
   }
   return command(as, message);
 }

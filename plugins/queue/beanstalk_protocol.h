@@ -67,6 +67,7 @@ class BeanstalkProtocol final : public Protocol {
     stats_job,
     stats_tube,
     stats,
+    figures,  // the rest of stats
     list,
     pause,
     look,    // whether a tube that nobody named has jobs
@@ -122,7 +123,7 @@ class BeanstalkProtocol final : public Protocol {
   void write_job(std::string_view word, Outgoing const& message, std::string& out);
   void write_stats_job(Outgoing const& message, std::string& out);
   void write_stats_tube(std::string& out);
-  void write_stats(std::string& out);
+  void write_stats(Outgoing const& figures, std::string& out);
   void write_tubes(std::string& out);
   void write_queues(Doing doing, Outgoing const& message, std::string& out);
   // This ends the line in front.

@@ -118,6 +118,7 @@ bool QueueTable::decide_timer(Decision& decision) const {
   if (timers_.expire(decision)) return true;
   rows::Timers::LeasesEnded const ended = timers_.end_leases(decision);
   shared_.statistics.timed_out += ended.count;
+  shared_.statistics.overdue += ended.overdue;
   shared_.statistics.deliveries.failed(decision.now.value, ended.count);
   return ended.more;
 }
@@ -231,6 +232,7 @@ void describe(Statistics const& counted, MetricSink& sink) {
   sink.counter("accepted", "messages accepted", counted.accepted);
   sink.counter("released", "messages given back without a failure", counted.released);
   sink.counter("timed_out", "leases that ran out", counted.timed_out);
+  sink.counter("overdue", "leases that ran out by their date, not by a lost connection", counted.overdue);
   sink.counter("attempts_failed", "deliveries that a consumer called failed", counted.attempts_failed);
   sink.counter("dead", "messages that went to dead letters", counted.dead);
   sink.counter("failed", "messages parked", counted.failed);

@@ -16,6 +16,7 @@ struct Statistics {
   std::uint64_t accepted{0};
   std::uint64_t released{0};
   std::uint64_t timed_out{0};
+  std::uint64_t overdue{0};  // of these, by their date
   std::uint64_t attempts_failed{0};
   std::uint64_t failed{0};   // parked
   std::uint64_t dead{0};     // moved to dead letters

@@ -62,6 +62,7 @@ Timers::LeasesEnded Timers::end_leases(Decision& decision) const {
     // The second row of a key must see the result of the first: it becomes its twin.
     bool const alone = state.keys().of(row).processing_count > 1;
     if (alone && out.count > 0) return out;
+    out.overdue += state.leases()[lease].connection == 0 ? 0 : 1;
     attempts_.time_out(row, decision);
     ++out.count;
     if (alone) return out;

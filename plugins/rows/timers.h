@@ -31,7 +31,8 @@ class Timers {
   bool expire(Decision& decision) const;
   struct LeasesEnded {
     std::uint32_t count{0};
-    bool more{false};  // once these are applied
+    std::uint32_t overdue{0};  // of these, by their date: not because a connection was lost
+    bool more{false};          // once these are applied
   };
   LeasesEnded end_leases(Decision& decision) const;
 

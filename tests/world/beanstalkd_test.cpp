@@ -192,8 +192,14 @@ BOOST_AUTO_TEST_CASE(tubes_are_used_and_watched) {
   BOOST_TEST(figure("stats", "current-connections") == "2");
   BOOST_TEST(figure("stats", "current-producers") == "1");
   BOOST_TEST(figure("stats", "cmd-put") == "2");
+  // Whoever has reserved, or waited; a job that is not there makes no worker.
+  BOOST_TEST(say("reserve-job 99", "c") == "NOT_FOUND|");
+  BOOST_TEST(figure("stats", "current-workers") == "0");
+  BOOST_TEST(say("reserve-job " + job, "c") == "RESERVED " + job + " 1|x|");
+  BOOST_TEST(figure("stats", "current-workers") == "1");
   world.close("c");
   world.settle();
+  BOOST_TEST(figure("stats", "current-workers") == "0");
   // It has jobs, and then it is gone; whoever uses its name again has a new one.
   BOOST_TEST(figure("stats-tube d", "total-jobs") == "2");
   BOOST_TEST(say("watch d") == "WATCHING 2|");
@@ -231,6 +237,7 @@ BOOST_AUTO_TEST_CASE(a_wait_ends_by_a_job_by_time_and_before_a_lease) {
   world.advance(DurationMs{1000});
   BOOST_TEST(say("touch " + job) == "NOT_FOUND|");
   BOOST_TEST(figure("stats-job " + job, "timeouts") == "1");
+  BOOST_TEST(figure("stats", "job-timeouts") == "1");
   // The lease of what it had is over: it is a job like any other.
   BOOST_TEST(say("reserve") == "RESERVED " + job + " 1|x|");
   world.advance(DurationMs{3000});
@@ -280,6 +287,7 @@ BOOST_AUTO_TEST_CASE(what_was_acknowledged_outlasts_a_power_cut) {
   connect("o");
   BOOST_TEST(say("reserve-with-timeout 0", "o") == "RESERVED " + had + " 3|had|");
   BOOST_TEST(figure("stats-job " + had, "timeouts", "o") == "0");
+  BOOST_TEST(figure("stats", "job-timeouts", "o") == "0");
 }
 
 BOOST_AUTO_TEST_CASE(commands_are_pipelined_and_a_connection_ends_by_quit) {
