@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "wire/digest.h"
+#include "wire/parts.h"
 
 namespace fastjournal::protocol {
 namespace {
@@ -273,7 +274,7 @@ std::string read_signed_fields(std::string_view list, HeadParts const& head, std
     if (!HeadParts::begins(field, "x-amz-")) continue;
     std::string name{field.name};
     std::ranges::transform(name, name.begin(), lower_letter);
-    if (!is_signed(name)) return "'" + name + "' must be a 'SignedHeader' in the AWS Authorization";
+    if (!is_signed(name)) return excerpt(name) + " must be a 'SignedHeader' in the AWS Authorization";
   }
   return {};
 }

@@ -291,8 +291,8 @@ BOOST_AUTO_TEST_CASE(what_must_be_signed_is) {
     return read_with(replaced(authorization_of(one), one.signed_fields, list));
   };
   check_bad(fields("content-type;x-amz-date;x-amz-target"), "SignatureDoesNotMatch", "'Host'");
-  check_bad(fields("content-type;host;x-amz-date"), "SignatureDoesNotMatch", "'x-amz-target'");
-  check_bad(fields("content-type;host;x-amz-target"), "SignatureDoesNotMatch", "'x-amz-date'");
+  check_bad(fields("content-type;host;x-amz-date"), "SignatureDoesNotMatch", "x-amz-target");
+  check_bad(fields("content-type;host;x-amz-target"), "SignatureDoesNotMatch", "x-amz-date");
   check_bad(fields("host;content-type;x-amz-date;x-amz-target"), "SignatureDoesNotMatch", "sorted");
   check_bad(fields("host;host;x-amz-date;x-amz-target"), "SignatureDoesNotMatch", "sorted");
   check_bad(fields("HOST;x-amz-date;x-amz-target"), "SignatureDoesNotMatch", "does not have");
