@@ -245,6 +245,10 @@ inline constexpr Help expires{
 inline constexpr Help kind{
     "kind", "direct (routing keys that are equal), fanout (every queue) or topic (patterns)",
     "direct fanout topic"};
+inline constexpr Help lease{
+    "lease", "how long consumers of its messages may take, unless message or ACQUIRE say otherwise; 0: as "
+    "the option processing-timeout",
+    "", "0 to 365d", 0, 31536000000};
 inline constexpr Help max_bytes{
     "max_bytes", "so many bytes of bodies at most; 0: no limit",
     "", "", 0, 1125899906842624};
@@ -258,10 +262,36 @@ inline constexpr Help when_full{
     "refuse drop"};
 }  // namespace fastjournal::cli::queue::declare
 
+namespace fastjournal::cli::queue::kick {
+inline constexpr Help message{"message", "the message's number; or else queue"};
+inline constexpr Help queue{"queue", "the queue"};
+}  // namespace fastjournal::cli::queue::kick
+
 namespace fastjournal::cli::queue::move {
 inline constexpr Help queue{"queue", "the queue that has them"};
 inline constexpr Help to{"to", "the queue that gets them; the same one for parked messages"};
 }  // namespace fastjournal::cli::queue::move
+
+namespace fastjournal::cli::queue::park {
+inline constexpr Help epoch{"epoch", "the epoch of the lease"};
+inline constexpr Help error{"error", "why, for people"};
+inline constexpr Help priority{
+    "priority", "its new priority, as in SEND; it keeps the old one if absent",
+    "", "", 0, 4294967295};
+}  // namespace fastjournal::cli::queue::park
+
+namespace fastjournal::cli::queue::pause {
+inline constexpr Help queue{"queue", "the queue"};
+inline constexpr Help reason{"reason", "why, for people"};
+inline constexpr Help until{"until", "when it goes on by itself; at RESUME only if absent"};
+}  // namespace fastjournal::cli::queue::pause
+
+namespace fastjournal::cli::queue::peek {
+inline constexpr Help queue{"queue", "the queue"};
+inline constexpr Help status{
+    "status", "in this state; due if absent, also where the queue is paused",
+    "due waiting parked"};
+}  // namespace fastjournal::cli::queue::peek
 
 namespace fastjournal::cli::queue::purge {
 inline constexpr Help dry_run{"dry_run", "counts them and changes nothing"};
@@ -278,12 +308,19 @@ inline constexpr Help if_empty{"if_empty", "only a queue without messages"};
 inline constexpr Help queue{"queue", "the queue; or else exchange"};
 }  // namespace fastjournal::cli::queue::remove
 
+namespace fastjournal::cli::queue::resume {
+inline constexpr Help queue{"queue", "the queue"};
+}  // namespace fastjournal::cli::queue::resume
+
 namespace fastjournal::cli::queue::send {
 inline constexpr Help client{
     "client", "the producer's name for this start of it; with sequence: resent messages are there once"};
 inline constexpr Help exchange{"exchange", "the exchange that routes it"};
 inline constexpr Help expiration_date{
     "expiration_date", "not to be handed out from then on; 0 or absent: as the queue says"};
+inline constexpr Help lease{
+    "lease", "how long its consumers may take unless they say otherwise; as the queue says if absent",
+    "", "1ms to 365d", 1, 31536000000};
 inline constexpr Help priority{
     "priority", "the smallest is first; up to 255, unless the table says otherwise by priorities",
     "", "default 100", 0, 4294967295, 100};

@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <istream>
 #include <iterator>
+#include <optional>
 #include <ostream>
 
 #include <fmt/format.h>
 
 #include "base/utf8.h"
+#include "clients/programs/fastjournal/dates.h"
 #include "clients/programs/fastjournal/verbs.h"
 
 namespace fastjournal::cli {
@@ -23,7 +25,8 @@ struct QueueSend {
   Text exchange{to, "--exchange", queue::send::exchange, called("NAME")};
   Text routing_key{to, "--key", "with --exchange: the routing key", called("KEY")};
   Text properties{to, "--properties", queue::send::properties, called("JSON")};
-  Number<std::uint8_t> priority{to, "--priority", queue::send::priority};
+  Number<std::uint32_t> priority{to, "--priority", queue::send::priority};
+  Duration lease{to, "--lease", queue::send::lease};
   When at{to, "--at", queue::send::process_date};
   Expiration expires{to, "--expires", queue::send::expiration_date.as("not to be handed out from then on; or never")};
   Text client{to, "--client",
@@ -74,12 +77,17 @@ void write_body(Call& call, Message const& message) {
 // Printed first and accepted then: what is lost between is printed again by the next one.
 struct QueueTake {
   OptionSet& to;
-  Text queue{to, "QUEUE", queue::acquire::queue.as("the queue"), required};
+  WordList queues{
+      to, "QUEUE",
+      queue::acquire::queue.as("the queue; or several, whose messages come by priority, then as in one queue"),
+      required};
   Number<> count{to, "--count", queue::acquire::count};
   Duration wait{to, "--wait", queue::acquire::wait.as("how long to wait for one when there is none")};
 
   ExitCode run(Call& call) {
     Message command = call.about_table("ACQUIRE", to);
+    std::string const names = fmt::format("{}", fmt::join(queues, " "));
+    command.set(queues.size() == 1 ? "queue" : "queues", names);
     if (!count) command.set("count", Value::of_unsigned(queue::acquire::count.absent));
     if (wait) command.set("request", std::string_view{"take"});
     Result<client::Reply> const reply = call.connection().call(command);
@@ -102,8 +110,10 @@ struct QueueTake {
 
 ExitCode list_queues(Call& call, Message command, Page const& pages, std::string_view nothing) {
   Paging paging = pages.paging(call.json ? UINT64_MAX : kMessagesShown);
-  Result<std::vector<Message>> const found = call.all_pages(std::move(command), paging);
+  Result<std::vector<Message>> found = call.all_pages(std::move(command), paging);
   if (!found.ok()) return call.complain(found.status());
+  for (Message& one : found.value())
+    if (!call.json) one.erase("now");
   if (found->empty() && !call.json) call.console.out << nothing << '\n';
   call.show(found.value(), "table");
   if (!call.json && !paging.after.empty()) call.note("there are more: --after " + printable(paging.after));
@@ -155,12 +165,101 @@ struct QueueWhy : MessageAction {
   ExitCode run(Call& call) { return call.report(call.about_table("WHY", to), reason_of); }
 };
 
-struct QueueKick : MessageAction {
+struct QueueDelete : MessageAction {
   ExitCode run(Call& call) {
-    return call.report(call.about_table("KICK", to), [&](Message const& answer) {
+    return call.report(call.about_table("DELETE", to), [&](Message const& answer) {
+      return fmt::format("message {} of {} is deleted", *message, printable(answer.text("queue")));
+    });
+  }
+};
+
+// A message that nobody has is taken first, which gives the epoch that PARK wants. Nothing but --priority could be
+// refused then, and a refusal would leave the message out of its place: so that is for those who have a lease.
+struct QueuePark : MessageAction {
+  Number<> epoch{to, "EPOCH", queue::park::epoch.as("the epoch of its lease; a message that nobody has needs none")};
+  Text error{to, "--error", queue::park::error};
+  Number<std::uint32_t> priority{to, "--priority", queue::park::priority, only_with(epoch)};
+
+  ExitCode run(Call& call) {
+    Message park = call.about_table("PARK", to);
+    if (!epoch) {
+      Message acquire = call.about_table("ACQUIRE");
+      acquire.set("message", Value::of_unsigned(*message));
+      Result<Message> const taken = call.ask(acquire);
+      if (!taken.ok()) return call.complain(taken.status());
+      park.set_integer("epoch", taken->integer("epoch").value_or(0));
+    }
+    Result<Message> answer = call.ask(park);
+    if (!answer.ok()) return call.complain(answer.status());
+    bool const is_parked = answer->command == "PARKED";
+    // JSON does not name the answer.
+    answer->set("fate", std::string_view{is_parked ? "parked" : "deleted"});
+    return call.say(answer.value(), fmt::format("message {} {}", *message,
+                                                is_parked ? "is parked; `fastjournal queue kick` puts it back"
+                                                          : "had expired, and is dropped"));
+  }
+};
+
+struct QueuePeek {
+  OptionSet& to;
+  Text queue{to, "QUEUE", queue::peek::queue, required};
+  Text status{to, "--status", queue::peek::status};
+
+  ExitCode run(Call& call) {
+    Result<Message> const answer = call.ask(call.about_table("PEEK", to));
+    if (!answer.ok()) return call.complain(answer.status());
+    if (answer->command == "NOTHING") {
+      if (!call.json)
+        call.console.err << "no message of " << printable(queue) << " is " << status.or_else("due") << '\n';
+      return ExitCode::nothing;
+    }
+    call.console.out << (call.json ? render_json(answer.value()) : render_sheet(answer.value(), call.console.look));
+    return ExitCode::ok;
+  }
+};
+
+// A page after the other, until the end or `most`.
+ExitCode change_pages(Call& call, Message command, std::optional<std::uint64_t> const& most, std::string_view done,
+                      bool is_dry = false) {
+  std::uint64_t left = most.value_or(UINT64_MAX);
+  std::uint64_t count = 0;
+  for (bool more = true; more && left > 0;) {
+    command.set("count", Value::of_unsigned(std::min(Paging::kPageMax, left)));
+    Result<Message> const answer = call.ask(command);
+    if (!answer.ok()) return call.complain(answer.status());
+    auto const here = static_cast<std::uint64_t>(answer->integer("count").value_or(0));
+    count += here;
+    left -= std::min(left, here);
+    bool const is_last = answer->integer("more").value_or(0) != 1;
+    more = !is_last && !is_dry;
+    if (is_dry && !is_last) call.note("and more: a dry run looks at one page");
+  }
+  Message out{done};
+  out.set("count", Value::of_unsigned(count));
+  return call.say(out,
+                  fmt::format("{}{} {} message{}", is_dry ? "would have " : "", done, count, count == 1 ? "" : "s"));
+}
+
+struct QueueKick {
+  OptionSet& to;
+  Number<> message{to, "MESSAGE", queue::kick::message.as("its number; or else --queue")};
+  Text queue{to, "--queue",
+             queue::kick::queue.as("messages of this queue: the parked ones; those that wait for their date only if "
+                                   "none is parked"),
+             called("NAME")};
+  Number<> limit{to, "--count", "with --queue: how many at most (default all)", WholeNumbers{1}, only_with(queue)};
+
+  [[nodiscard]] std::string contradiction(Globals const& /*all*/) const {
+    return message.has_value() == queue.empty() ? "" : "queue kick needs the number of a message, or --queue NAME";
+  }
+
+  ExitCode run(Call& call) {
+    Message kick = call.about_table("KICK", to);
+    if (!message) return change_pages(call, std::move(kick), limit, "kicked");
+    return call.report(kick, [&](Message const& answer) {
       return fmt::format(
           "message {} {}", *message,
-          answer.command == "KICKED" ? "was taken back, and waits again" : "had expired, and is dropped");
+          answer.command == "KICKED" ? "is back at work, and waits in its queue" : "had expired, and is dropped");
     });
   }
 };
@@ -172,25 +271,10 @@ struct Selection {
   Flag dry_run{to, "--dry-run", queue::purge::dry_run};
   Number<> limit{to, "--count", "how many at most (default all)", WholeNumbers{1}};
 
-  // A page after the other, until the end.
   ExitCode change(Call& call, std::string_view name, std::string_view done) const {
-    std::uint64_t const most = limit.value_or(UINT64_MAX);
-    std::uint64_t count = 0;
-    for (bool more = true; more && count < most;) {
-      Message command = call.about_table(name, to);
-      if (parked) command.set("status", std::string_view{"parked"});
-      command.set("count", Value::of_unsigned(std::min(Paging::kPageMax, most - count)));
-      Result<Message> const answer = call.ask(command);
-      if (!answer.ok()) return call.complain(answer.status());
-      count += static_cast<std::uint64_t>(answer->integer("count").value_or(0));
-      bool const is_last = answer->integer("more").value_or(0) != 1;
-      more = !is_last && !dry_run;
-      if (dry_run && !is_last) call.note("and more: a dry run looks at one page");
-    }
-    Message out{done};
-    out.set("count", Value::of_unsigned(count));
-    return call.say(out,
-                    fmt::format("{}{} {} message{}", dry_run ? "would have " : "", done, count, count == 1 ? "" : "s"));
+    Message command = call.about_table(name, to);
+    if (parked) command.set("status", std::string_view{"parked"});
+    return change_pages(call, std::move(command), limit, done, dry_run);
   }
 };
 
@@ -227,9 +311,39 @@ struct QueueMake {
   Number<> max_messages{to, "--max-messages", queue::declare::max_messages};
   Size max_bytes{to, "--max-bytes", queue::declare::max_bytes};
   Text when_full{to, "--when-full", queue::declare::when_full.as("refuse further messages, or drop the first ones")};
+  Duration lease{to, "--lease", queue::declare::lease};
   Duration expires{to, "--expires", queue::declare::expires.as("how long its messages last; 0: for ever")};
 
   ExitCode run(Call& call) { return declare_queue(call, call.about_table("DECLARE", to), queue); }
+};
+
+struct QueuePause {
+  OptionSet& to;
+  Text queue{to, "QUEUE", queue::pause::queue, required};
+  When until{to, "--until", queue::pause::until.as("when it goes on by itself (default: not before `queue resume`)")};
+  Text reason{to, "--reason", queue::pause::reason, called("TEXT")};
+
+  ExitCode run(Call& call) {
+    return call.report(call.about_table("PAUSE", to), [&](Message const& answer) {
+      auto const date = answer.integer("until");
+      if (until && !date) return fmt::format("queue {} is not paused: that date is past", printable(queue));
+      return fmt::format("queue {} {} paused: nothing is handed out until {}", printable(queue),
+                         answer.text("result") == "unchanged" ? "was already" : "is",
+                         date ? date_text(*date, call.console.look) : "`queue resume`");
+    });
+  }
+};
+
+struct QueueResume {
+  OptionSet& to;
+  Text queue{to, "QUEUE", queue::resume::queue, required};
+
+  ExitCode run(Call& call) {
+    return call.report(call.about_table("RESUME", to), [&](Message const& answer) {
+      return fmt::format("queue {} {}", printable(queue),
+                         answer.text("result") == "unchanged" ? "was not paused" : "hands out its messages again");
+    });
+  }
 };
 
 struct QueueExchange {
@@ -283,7 +397,8 @@ constexpr Verb kQueueVerbs[]{
      "fastjournal queue send post --exchange news --key sport.chess - < report.txt",
      "When the command returns, the message is durable. A body that is no text is sent as bytes."},
     {"queue take", "take messages off a queue, and print their bodies", Needs::table, declare<QueueTake>,
-     "fastjournal queue take post orders --count 10 --wait 1m",
+     "fastjournal queue take post orders --count 10 --wait 1m\n"
+     "fastjournal queue take post express orders",
      "Each body is printed byte by byte with a newline behind it, with --json each message as an object a line. What "
      "is\nprinted is accepted then, so a message is printed once at least. Exit code 4: there is none."},
     {"queue ls", "list the queues, or the messages of one without taking them", Needs::table, declare<QueueLs>,
@@ -293,10 +408,23 @@ constexpr Verb kQueueVerbs[]{
      declare<QueueRead>, "fastjournal queue read post 8192 > message"},
     {"queue why", "say why a message is where it is", Needs::table, declare<QueueWhy>,
      "fastjournal queue why post 8192"},
-    {"queue kick", "take a message back from its consumer", Needs::table, declare<QueueKick>,
-     "fastjournal queue kick post 8192",
-     "The lease ends, and the message waits at its place in the queue: nothing is counted, and its consumer is "
-     "refused\nwhen it reports. Needs the right manage."},
+    {"queue peek", "show the first message of a queue, without taking it", Needs::table, declare<QueuePeek>,
+     "fastjournal queue peek post orders\n"
+     "fastjournal queue peek post orders --status parked",
+     "The one that is handed out, comes to its date or is kicked next. Exit code 4: there is none."},
+    {"queue park", "put a message aside: it stays on its queue until somebody kicks, moves or deletes it", Needs::table,
+     declare<QueuePark>, "fastjournal queue park post 8192 --error 'the customer is asked'",
+     "Of a message with a consumer it needs the epoch, which `queue ls --json` tells those with the right manage.\n"
+     "No failed delivery is counted. beanstalkd calls it bury."},
+    {"queue kick", "put messages back to work: a parked or delayed one, one that a consumer has, or those of a queue",
+     Needs::table, declare<QueueKick>,
+     "fastjournal queue kick post 8192\n"
+     "fastjournal queue kick post --queue orders --count 10",
+     "A parked message has its deliveries counted anew, one that waits for its date is due. The lease of one that a\n"
+     "consumer has ends: it waits at its place in the queue, nothing is counted, and its consumer is refused when it\n"
+     "reports. Needs the right manage."},
+    {"queue delete", "remove a message that no consumer has", Needs::table, declare<QueueDelete>,
+     "fastjournal queue delete post 8192"},
     {"queue move", "move unleased messages to another queue: dead letters back to work", Needs::table,
      declare<QueueMove>,
      "fastjournal queue move post dead orders\n"
@@ -305,6 +433,10 @@ constexpr Verb kQueueVerbs[]{
      "fastjournal queue purge post dead"},
     {"queue make", "make a queue, or change its options", Needs::table, declare<QueueMake>,
      "fastjournal queue make post orders --dead-letters dead --max-deliveries 5"},
+    {"queue pause", "hand out nothing of one queue; leases go on, messages are taken", Needs::table,
+     declare<QueuePause>, "fastjournal queue pause post orders --until +30m --reason 'the kitchen is full'"},
+    {"queue resume", "end the pause of a queue", Needs::table, declare<QueueResume>,
+     "fastjournal queue resume post orders"},
     {"queue remove", "remove a queue with its messages, or an exchange", Needs::table, declare<QueueRemove>,
      "fastjournal queue remove post orders --if-empty"},
     {"queue exchange", "make an exchange", Needs::table, declare<QueueExchange>,

@@ -238,6 +238,72 @@ BOOST_FIXTURE_TEST_CASE(messages_by_the_command_line, QueuesFixture) {
   BOOST_TEST(run("fastjournal queue remove post work").find("REMOVED") != std::string::npos);
 }
 
+BOOST_FIXTURE_TEST_CASE(an_operator_has_single_messages_and_queues_in_hand, QueuesFixture) {
+  auto const refused = [&](std::string const& command, int code, std::string_view why) {
+    Ran const ran = run_in_shell(daemon, command);
+    BOOST_TEST((ran.code == code && ran.output.find(why) != std::string::npos), command << ": " << ran.output);
+  };
+  auto const send = [&](std::string const& rest) {
+    std::string const said = run("fastjournal queue send post " + rest);
+    return said.substr(said.rfind(' ') + 1, said.size() - said.rfind(' ') - 2);
+  };
+  std::string const first = send("q0 first --lease 90s --priority 7");
+  std::string const later = send("q0 later --at +1h");
+  std::string const other = send("q1 other --priority 3");
+  refused("fastjournal queue send post q0 x --priority 300", 1, "priority is 300, expected 0 to 255");
+  refused("fastjournal queue send post q0 x --lease 0", 1, "lease is 0");
+  std::string const peeked = run("fastjournal queue peek post q0 --json");
+  for (std::string const& part :
+       {"\"message\":" + first + ",", std::string{"\"lease\":90000"}, std::string{"\"first\""}})
+    BOOST_TEST(peeked.find(part) != std::string::npos, part << " in " << peeked);
+  BOOST_TEST(run("fastjournal queue peek post q0 --status waiting").find(later) != std::string::npos);
+  refused("fastjournal queue peek post q0 --status parked", 4, "no message of q0 is parked");
+
+  BOOST_TEST(run("fastjournal queue pause post q0 --until +1h --reason inventory").find("q0 is paused") !=
+             std::string::npos);
+  BOOST_TEST(run("fastjournal queue ls post --json").find("\"pause_reason\":\"inventory\"") != std::string::npos);
+  refused("fastjournal queue take post q0", 4, "");
+  // Of several queues: the message of the one that is not paused, though each has one.
+  BOOST_TEST(run("fastjournal queue take post q0 q1") == "other\n");
+  BOOST_TEST(run("fastjournal queue pause post q0 --until 2020-01-01") ==
+             "queue q0 is not paused: that date is past\n");
+  BOOST_TEST(run("fastjournal queue pause post q0").find("until `queue resume`") != std::string::npos);
+  BOOST_TEST(run("fastjournal queue resume post q0") == "queue q0 hands out its messages again\n");
+  BOOST_TEST(run("fastjournal queue resume post q0") == "queue q0 was not paused\n");
+  refused("fastjournal queue pause post nowhere", 1, "no queue nowhere");
+
+  std::string const parked = run("fastjournal queue park post " + first + " --error 'who ordered this?' --json");
+  BOOST_TEST(parked.find("\"fate\":\"parked\"") != std::string::npos, parked);
+  BOOST_TEST(run("fastjournal queue peek post q0 --status parked").find("who ordered this?") != std::string::npos);
+  refused("fastjournal queue park post " + first + " --priority 1", 2, "EPOCH");
+  refused("fastjournal queue park post " + first + " 1", 1, "not_leased");
+  refused("fastjournal queue kick post", 2, "the number of a message, or --queue NAME");
+  refused("fastjournal queue kick post " + first + " --queue q0", 2, "the number of a message, or --queue NAME");
+  // Parked ones first; what waits for its date only when none is parked.
+  BOOST_TEST(run("fastjournal queue kick post --queue q0") == "kicked 1 message\n");
+  BOOST_TEST(run("fastjournal queue kick post --queue q0 --count 1") == "kicked 1 message\n");
+  BOOST_TEST(run("fastjournal queue kick post --queue q0") == "kicked 0 messages\n");
+  refused("fastjournal queue kick post " + later, 1, "is due, expected waiting, acquired or parked");
+  BOOST_TEST(run("fastjournal queue delete post " + first) == "message " + first + " of q0 is deleted\n");
+  refused("fastjournal queue delete post " + first, 1, "unknown_row");
+  BOOST_TEST(run("fastjournal queue take post q0 --count 5") == "later\n");
+}
+
+// With a lease in hand PARK takes its epoch, and a new priority.
+BOOST_FIXTURE_TEST_CASE(a_message_with_a_consumer_is_parked_by_its_epoch, QueuesFixture) {
+  std::unique_ptr<Connection> const connection = connect();
+  BOOST_REQUIRE(connection->call(command("SEND", {{"table", "post"}, {"queue", "q0"}})).ok());
+  auto const taken = connection->call(command("ACQUIRE", {{"table", "post"}, {"queue", "q0"}}));
+  BOOST_REQUIRE_MESSAGE(taken.ok(), taken.status().text());
+  std::string const number = std::to_string(taken->first().integer("message").value_or(0));
+  std::string const epoch = std::to_string(taken->first().integer("epoch").value_or(0));
+  Ran const without = run_in_shell(daemon, "fastjournal queue park post " + number);
+  BOOST_TEST((without.code == 1 && without.output.find("is with a consumer") != std::string::npos), without.output);
+  run("fastjournal queue park post " + number + " " + epoch + " --priority 9");
+  std::string const shown = run("fastjournal queue peek post q0 --status parked --json");
+  BOOST_TEST(shown.find("\"priority\":9") != std::string::npos, shown);
+}
+
 // Its queues need not be removed first; messages do.
 BOOST_FIXTURE_TEST_CASE(a_table_of_queues_without_messages_is_dropped_in_one_step, QueuesFixture) {
   LineClient client{daemon.local()};

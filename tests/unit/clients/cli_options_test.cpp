@@ -141,6 +141,7 @@ BOOST_AUTO_TEST_CASE(an_option_that_is_a_parameter_has_its_limits) {
   BOOST_TEST(says(refused({"queue", "send", "post", "orders", "--priority", "4294967296"}),
                   "--priority: found '4294967296', expected a whole number"));
   BOOST_TEST(says(parse_arguments({"queue", "send", "--help"}).output, "(default 100)"));
+  BOOST_TEST(says(refused({"queue", "peek", "post", "orders", "--status", "acquired"}), "acquired not in {due,"));
   BOOST_TEST(says(parse_arguments({"touch", "--help"}).output, "(default: the table's processing-timeout)"));
 }
 

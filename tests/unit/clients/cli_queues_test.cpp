@@ -45,6 +45,46 @@ BOOST_AUTO_TEST_CASE(a_message_is_printed_and_accepted_then) {
   BOOST_TEST((talk(nothing, {"queue", "take", "post", "orders"}).code == ExitCode::nothing));
 }
 
+BOOST_AUTO_TEST_CASE(several_queues_are_asked_as_one) {
+  auto const script = [](Peer& peer) {
+    Message const asked = peer.expect("ACQUIRE");
+    want(asked.text("queues") == "express orders" && !asked.has("queue"), "of both, in this order");
+    peer.answer(asked, "NOTHING", {text("table", "post")});
+  };
+  BOOST_TEST((talk(script, {"queue", "take", "post", "express", "orders"}).code == ExitCode::nothing));
+}
+
+// Whoever has no lease takes the message first.
+BOOST_AUTO_TEST_CASE(a_message_that_nobody_has_is_taken_and_parked) {
+  auto const park = [](Peer& peer, std::int64_t epoch, std::string const& answer) {
+    Message const message = peer.expect("PARK");
+    want(message.integer("message") == 8 && message.integer("epoch") == epoch, "with its epoch");
+    peer.answer(message, answer, {text("table", "post"), number("message", 8)});
+  };
+  auto const taken = [&](Peer& peer) {
+    Message const message = peer.expect("ACQUIRE");
+    want(message.integer("message") == 8 && !message.has("queue"), "this message");
+    peer.answer(message, "MESSAGE", {text("table", "post"), number("message", 8), number("epoch", 5)});
+    park(peer, 5, "PARKED");
+  };
+  BOOST_TEST(says(talk(taken, {"queue", "park", "post", "8"}).out, "message 8 is parked"));
+  auto const held = [&](Peer& peer) { park(peer, 6, "DELETED"); };
+  BOOST_TEST(talk(held, {"queue", "park", "post", "8", "6"}).out == "message 8 had expired, and is dropped\n");
+}
+
+BOOST_AUTO_TEST_CASE(those_of_a_queue_are_kicked_page_by_page) {
+  auto const script = [](Peer& peer) {
+    Message const first = peer.expect("KICK");
+    want(first.text("queue") == "orders" && first.integer("count") == 1000 && !first.has("message"), "a page of it");
+    peer.answer(first, "KICKED", {text("table", "post"), number("count", 1000), number("more", 1)});
+    Message const second = peer.expect("KICK");
+    want(second.integer("count") == 500, "the rest");
+    peer.answer(second, "KICKED", {text("table", "post"), number("count", 500), number("more", 1)});
+  };
+  BOOST_TEST(talk(script, {"queue", "kick", "post", "--queue", "orders", "--count", "1500"}).out ==
+             "kicked 1500 messages\n");
+}
+
 BOOST_AUTO_TEST_CASE(what_somebody_has_is_taken_back) {
   auto const script = [](std::string const& answer) {
     return [answer](Peer& peer) {
@@ -54,7 +94,7 @@ BOOST_AUTO_TEST_CASE(what_somebody_has_is_taken_back) {
     };
   };
   BOOST_TEST(talk(script("KICKED"), {"queue", "kick", "post", "8"}).out ==
-             "message 8 was taken back, and waits again\n");
+             "message 8 is back at work, and waits in its queue\n");
   BOOST_TEST(talk(script("DELETED"), {"queue", "kick", "post", "8"}).out == "message 8 had expired, and is dropped\n");
   auto const refused = [](Peer& peer) {
     peer.answer(peer.expect("KICK"), "ERROR", {text("code", "wrong_state"), text("message", "it is due")});
