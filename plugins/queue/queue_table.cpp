@@ -6,6 +6,9 @@
 
 #include "plugins/queue/beanstalk_protocol.h"
 #include "plugins/queue/names.h"
+#ifdef FJ_HTTP
+#include "plugins/queue/sqs_protocol.h"
+#endif
 #include "plugins/queue/stomp_protocol.h"
 #include "plugins/rows/apply.h"
 
@@ -279,8 +282,14 @@ void QueueTable::metrics(TimeMs now, MetricSink& sink) const {
 
 namespace {
 
-constexpr std::array<PluginProtocol, 2> kProtocols{
-    {{"stomp", stomp::make_stomp_protocol}, {"beanstalkd", beanstalk::make_protocol, nullptr, beanstalk::share}}};
+constexpr std::array<PluginProtocol, 3> kProtocols{{{"stomp", stomp::make_stomp_protocol},
+                                                    {"beanstalkd", beanstalk::make_protocol, nullptr, beanstalk::share},
+#ifdef FJ_HTTP
+                                                    {"sqs", sqs::make_protocol, nullptr, sqs::share}
+#else
+                                                    {"sqs"}
+#endif
+}};
 
 }  // namespace
 

@@ -343,8 +343,11 @@ std::function<std::unique_ptr<Protocol>()> Daemon::protocol_of_type(config::List
       if (protocol.name == listen.protocol && listen.datagrams) {
         if (protocol.make_for_datagram == nullptr) return {};
         return protocol.make_for_datagram;
-      } else if (protocol.name == listen.protocol)
-        return [make = protocol.make, place = ProtocolPlace{.piece_bytes_max = declared_.limits.line_bytes, .is_tls = listen.tls},
+      } else if (protocol.name == listen.protocol && protocol.make == nullptr)
+        return {};  // left out of this build
+      else if (protocol.name == listen.protocol)
+        return [make = protocol.make,
+                place = ProtocolPlace{.piece_bytes_max = declared_.limits.line_bytes, .is_tls = listen.tls},
                 shared = shared_by_connections(protocol, listen.table)] { return make(place, shared); };
   return {};
 }

@@ -106,10 +106,9 @@ Status Daemon::can_listen(config::ListenDeclaration const& declared) {
 }
 
 Status Daemon::complete(env::ListenOptions& options, config::ListenDeclaration const& declared) const {
-#ifndef FJ_HTTP
-  if (declared.speaks_http())
-    return {Code::bad_configuration, "protocol \"http\" was left out of this build (FJ_HTTP); remove the listener"};
-#endif
+  if (!declared.speaks_messages() && !declared.datagrams && !protocol_of(declared))
+    return {Code::bad_configuration,
+            "protocol \"" + declared.protocol + "\" was left out of this build (FJ_HTTP); remove the listener"};
   if (declared.datagrams && !protocol_of(declared))
     return Status{Code::bad_configuration,
                   "protocol \"" + declared.protocol + "\" does not come in datagrams, expected no datagrams=\"true\""};

@@ -121,6 +121,7 @@ void append_http_head(HttpHead const& head, std::string& out) {
   append_field("X-Content-Type-Options", "nosniff", out);
   append_field("Referrer-Policy", "no-referrer", out);
   append_field("Cross-Origin-Resource-Policy", "same-origin", out);
+  out.append(head.further);
   if (head.content_type.starts_with("text/html")) append_field("Content-Security-Policy", kPagePolicy, out);
   out.append("\r\n");
 }

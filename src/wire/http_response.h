@@ -40,6 +40,7 @@ struct HttpHead {
   std::string_view allow{};
   unsigned retry_after_s{1};  // of 429 and 503
   HttpChallenge challenge{HttpChallenge::none};
+  std::string_view further{};  // fields with their line ends, made of words and numbers of ours
 };
 
 void append_http_head(HttpHead const& head, std::string& out);
