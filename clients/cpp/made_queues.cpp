@@ -64,6 +64,11 @@ Result<Queue> queue_of(Message const& message) {
   out.now = date(message, "now");
   out.pause_reason = message.text("pause_reason");
   out.expires = span_if_any(message, "expires").value_or(DurationMs{});
+  out.delay = span_if_any(message, "delay").value_or(DurationMs{});
+  out.max_message_bytes = number(message, "max_message_bytes");
+  out.properties = message.text("properties");
+  out.made_date = date(message, "made_date");
+  out.changed_date = date(message, "changed_date");
   return out;
 }
 
@@ -291,9 +296,16 @@ Result<std::uint64_t> QueueCalls::purge(std::string_view queue, ChangeOptions co
 Result<std::uint64_t> QueueCalls::move(std::string_view queue, std::string_view to, ChangeOptions const& options) {
   Message command = command_on(table_, "MOVE");
   command.set("queue", queue);
-  command.set("to", to);
+  set_if_any(command, "to", to);
   set_options(command, options);
   return sum_of_pages(connection_, command, "count", options.count);
+}
+
+Result<std::uint64_t> QueueCalls::move_back(std::string_view queue, std::string_view status) {
+  Message command = command_on(table_, "MOVE");
+  command.set("queue", queue);
+  set_if_any(command, "status", status);
+  return sum_of_pages(connection_, command, "count", UINT64_MAX);
 }
 
 Status QueueCalls::kick(std::uint64_t message, std::string_view status) {

@@ -84,27 +84,32 @@ struct Reason {
 
 // A queue.
 struct Queue {
-  std::string queue{};              // its name
-  std::uint64_t messages{0};        // messages on it
-  std::uint64_t due{0};             // of these, ready to be handed out
-  std::uint64_t urgent{0};          // of the due ones, with a priority below 1024; 100,000 are looked at, at most
-  std::uint64_t acquired{0};        // of these, with consumers
-  std::uint64_t parked{0};          // of these, parked for an operator
-  std::uint64_t bytes{0};           // bytes of their bodies
-  bool temporary{false};            // it ends with its connection
-  bool declared{false};             // in the table's file
-  bool leaving{false};              // it was removed, and its messages go
-  std::string dead_letters{};       // the queue of dead letters
-  std::uint64_t max_deliveries{0};  // its limit
-  std::uint64_t max_messages{0};    // its limit
-  std::uint64_t max_bytes{0};       // its limit
-  std::string when_full{};          // refuse or drop
-  DurationMs lease{};               // how long consumers of its messages may take, in ms
-  bool paused{false};               // it hands out nothing
-  TimeMs paused_until{};            // when it goes on by itself
-  TimeMs now{};                     // of a queue that is paused until a date: the date at the daemon
-  std::string pause_reason{};       // why, as was said
-  DurationMs expires{};             // how long its messages last, in ms
+  std::string queue{};                 // its name
+  std::uint64_t messages{0};           // messages on it
+  std::uint64_t due{0};                // of these, ready to be handed out
+  std::uint64_t urgent{0};             // of the due ones, with a priority below 1024; 100,000 are looked at, at most
+  std::uint64_t acquired{0};           // of these, with consumers
+  std::uint64_t parked{0};             // of these, parked for an operator
+  std::uint64_t bytes{0};              // bytes of their bodies
+  bool temporary{false};               // it ends with its connection
+  bool declared{false};                // in the table's file
+  bool leaving{false};                 // it was removed, and its messages go
+  std::string dead_letters{};          // the queue of dead letters
+  std::uint64_t max_deliveries{0};     // its limit
+  std::uint64_t max_messages{0};       // its limit
+  std::uint64_t max_bytes{0};          // its limit
+  std::string when_full{};             // refuse or drop
+  DurationMs lease{};                  // how long consumers of its messages may take, in ms
+  bool paused{false};                  // it hands out nothing
+  TimeMs paused_until{};               // when it goes on by itself
+  TimeMs now{};                        // of a queue that is paused until a date: the date at the daemon
+  std::string pause_reason{};          // why, as was said
+  DurationMs expires{};                // how long its messages last, in ms
+  DurationMs delay{};                  // how long a message without a date waits, in ms
+  std::uint64_t max_message_bytes{0};  // bytes of a body, at most
+  std::string properties{};            // what goes with it, as it came; only of a queue that was named
+  TimeMs made_date{};                  // when it was made
+  TimeMs changed_date{};               // when DECLARE changed it last, or made it
 };
 // From a QUEUE; invalid for any other message.
 [[nodiscard]] Result<Queue> queue_of(Message const& message);
@@ -188,13 +193,21 @@ struct QueueOptions {
   // a message that failed so often is dead; 0: as the option max-deliveries
   std::optional<std::uint32_t> max_deliveries{};
   std::optional<std::uint64_t> max_messages{};  // so many messages at most; 0: no limit (0 to 4000000000)
-  std::optional<std::uint64_t> max_bytes{};     // so many bytes of bodies at most; 0: no limit (0 to 1125899906842624)
-  std::string when_full{};                      // refuse (SEND), or drop (the first messages, which are dead then)
+  // so many bytes of bodies at most; 0: no limit (0 to 1125899906842624)
+  std::optional<std::uint64_t> max_bytes{};
+  std::string when_full{};  // refuse (SEND), or drop (the first messages, which are dead then)
   // how long consumers of its messages may take, unless message or ACQUIRE say otherwise; 0: as the option processing-
   // timeout (0 to 31536000000)
   std::optional<DurationMs> lease{};
   // its messages expire so long after they came, or after their process_date; 0: never (0 to 315360000000)
   std::optional<DurationMs> expires{};
+  // a message that is sent without process_date is handed out so long after it came; 0: at once (0 to 31536000000)
+  std::optional<DurationMs> delay{};
+  // a body has so many bytes at most; 0: as the option message-size-max (0 to 67108864)
+  std::optional<std::uint64_t> max_message_bytes{};
+  // what goes with it, one object in JSON, which QUEUES of this queue gives back as it came; empty: nothing (at most
+  // 8192 bytes)
+  std::string properties{};
 };
 
 struct BindOptions {
@@ -282,10 +295,13 @@ class QueueCalls {
   // Drops messages of a queue that are not acquired. Returns how many.
   [[nodiscard]] Result<std::uint64_t> purge(std::string_view queue, ChangeOptions const& options = {});
   // Moves messages of a queue that are not acquired to another queue, in their order and with their attempts reset:
-  // dead letters back to work; or parked ones of a queue back to its front. Returns how many. After `closed` call it
+  // dead letters back to work; or parked ones of a queue back to its front. Without `to` each dead letter goes back to
+  // the queue on which it died, in the order of their numbers; others stay. Returns how many. After `closed` call it
   // again: what was moved is no longer there.
   [[nodiscard]] Result<std::uint64_t> move(std::string_view queue, std::string_view to,
                                            ChangeOptions const& options = {});
+  // Moves dead letters of a queue back to the queues on which they died, with their attempts reset. Returns how many.
+  [[nodiscard]] Result<std::uint64_t> move_back(std::string_view queue, std::string_view status = {});
   // Puts a message back to work: a parked one, with its attempts reset; one that waits for its date; or one that a
   // consumer has, whose lease is taken back and who is refused from then on. Or so many of a queue: the parked ones;
   // those that wait for their date only if none is parked.

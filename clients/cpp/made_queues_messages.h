@@ -56,6 +56,9 @@ inline void set_options(Message& command, QueueOptions const& options) {
   set_if_any(command, "when_full", options.when_full);
   set_span(command, "lease", options.lease);
   set_span(command, "expires", options.expires);
+  set_span(command, "delay", options.delay);
+  set_number(command, "max_message_bytes", options.max_message_bytes);
+  set_if_any(command, "properties", options.properties);
 }
 
 inline void set_options(Message& command, BindOptions const& options) {

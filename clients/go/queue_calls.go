@@ -430,6 +430,14 @@ type QueueDeclareOptions struct {
 	// of a queue: its messages expire so long after they came, or after their process_date, in milliseconds; 0: never (0
 	// to 315360000000 ms)
 	Expires Optional[time.Duration]
+	// of a queue: a message that is sent without process_date is handed out so long after it came, in milliseconds; 0:
+	// at once (0 to 31536000000 ms)
+	Delay Optional[time.Duration]
+	// of a queue: a body has so many bytes at most; 0: as the option message-size-max (0 to 67108864)
+	MaxMessageBytes Optional[int64]
+	// of a queue: what goes with it, one object in JSON, which QUEUES of this queue gives back as it came; empty:
+	// nothing (at most 8192 bytes)
+	Properties string
 }
 
 // Declare makes a queue, or changes its options; or makes an exchange. What is absent stays as it is. queue: the
@@ -446,6 +454,9 @@ func (t *Queues) Declare(ctx context.Context, queue string, options ...QueueDecl
 	params.setText("when_full", o.WhenFull)
 	setOptional(params, "lease", o.Lease)
 	setOptional(params, "expires", o.Expires)
+	setOptional(params, "delay", o.Delay)
+	setOptional(params, "max_message_bytes", o.MaxMessageBytes)
+	params.setText("properties", o.Properties)
 	p, err := oneOf(ctx, t.connection, "DECLARE", params, "DECLARED")
 	if err != nil {
 		return "", err
@@ -565,13 +576,32 @@ type QueueMoveOptions struct {
 }
 
 // Move moves messages of a queue that are not acquired to another queue, in their order and with their attempts
-// reset, a page at a time: dead letters back to work; or parked ones of a queue back to its front. queue: the queue
-// that has them (at most 255 bytes). to: the queue that gets them; the same one for parked messages (at most 255
-// bytes).
+// reset, a page at a time: dead letters back to work; or parked ones of a queue back to its front. Without `to` each
+// dead letter goes back to the queue on which it died, in the order of their numbers; others stay. queue: the queue
+// that has them (at most 255 bytes). to: the queue that gets them; the same one for parked messages; if absent, that
+// on which each died (at most 255 bytes).
 func (t *Queues) Move(ctx context.Context, queue string, to string, options ...QueueMoveOptions) (int64, error) {
 	params := Params{"table": t.table}
 	params["queue"] = queue
-	params["to"] = to
+	params.setText("to", to)
+	o := optionsOf(options)
+	params.setText("status", o.Status)
+	return addedBy(ctx, t.connection, "MOVE", params, "count", o.Count)
+}
+
+// QueueMoveBackOptions are the options of Queues.MoveBack.
+type QueueMoveBackOptions struct {
+	// in this state only; both if absent: waiting, parked
+	Status string
+	// so many in all (all if absent)
+	Count int64
+}
+
+// MoveBack moves dead letters of a queue back to the queues on which they died, with their attempts reset. queue: the
+// queue that has them (at most 255 bytes).
+func (t *Queues) MoveBack(ctx context.Context, queue string, options ...QueueMoveBackOptions) (int64, error) {
+	params := Params{"table": t.table}
+	params["queue"] = queue
 	o := optionsOf(options)
 	params.setText("status", o.Status)
 	return addedBy(ctx, t.connection, "MOVE", params, "count", o.Count)

@@ -230,6 +230,16 @@ type Queue struct {
 	PauseReason string
 	// how long its messages last, in ms
 	Expires time.Duration
+	// how long a message without a date waits, in ms
+	Delay time.Duration
+	// bytes of a body, at most
+	MaxMessageBytes int64
+	// what goes with it, as it came; only of a queue that was named
+	Properties string
+	// when it was made
+	MadeDate time.Time
+	// when DECLARE changed it last, or made it
+	ChangedDate time.Time
 }
 
 func queueOf(p Params) Queue {
@@ -256,6 +266,11 @@ func queueOf(p Params) Queue {
 	out.Now = p.Time("now")
 	out.PauseReason = p.Text("pause_reason")
 	out.Expires = p.Span("expires")
+	out.Delay = p.Span("delay")
+	out.MaxMessageBytes = p.Int("max_message_bytes")
+	out.Properties = p.Text("properties")
+	out.MadeDate = p.Time("made_date")
+	out.ChangedDate = p.Time("changed_date")
 	return out
 }
 

@@ -11,6 +11,8 @@ namespace {
 
 // Leases of removed queues that one search looks at, for one that no transaction holds.
 constexpr std::uint32_t kLeasesLooked = 1'000;
+// Messages that a page of a MOVE without `to` looks at, of any queue.
+constexpr std::uint64_t kBackLooked = 10'000;
 
 }  // namespace
 
@@ -43,11 +45,28 @@ Verdict Changes::purge(Command const& command, Decision& decision) const {
 }
 
 // What waits keeps its date, and so its place among what is there.
+void Changes::move_one(std::uint32_t row, std::string_view to, Decision& decision) const {
+  rows::GiveBackBody body;
+  body.date = shared_.rows().row(row).date();
+  body.counters.lifetime = shared_.rows().counters_of(row).lifetime;
+  if (shared_.rows().row(row).place() == rows::Place::parked)
+    body.detail = shared_.rows().counting(row, rows::Count::kicks);
+  if (to == shared_.queue_of(row))
+    attempts_.give_back(row, body, decision);
+  else
+    dead_letter_policy_.append_move(row, to, {}, body, decision);
+  ++shared_.statistics.moved;
+}
+
 Verdict Changes::move(Command const& command, Decision& decision) const {
   made::Move given;
   if (!given.read(command, decision)) return Verdict::done;
   Queue const* const queue = shared_.queues.find(given.queue);
   if (queue == nullptr) return decision.refuse(shared_.no_queue(given.queue));
+  if (!given.to.is_given) return move_back(given, decision);
+  if (command.message->has("after"))
+    return decision.refuse(
+        model::refused(Code::bad_parameter, "after", "after is of a MOVE without to: expected one of them"));
   if (shared_.queues.find(given.to) == nullptr) return decision.refuse(shared_.no_queue(given.to, "to"));
   bool const is_back = given.to == given.queue;
   if (is_back && given.status == Which::waiting)
@@ -57,22 +76,41 @@ Verdict Changes::move(Command const& command, Decision& decision) const {
   if (is_back) given.status = Which::parked;
   std::uint64_t& done = decision.carry[0];
   if (std::uint32_t const row = next(given, *queue, done); row != rows::kNoRow) {
-    rows::GiveBackBody body;
-    body.date = shared_.rows().row(row).date();
-    body.counters.lifetime = shared_.rows().counters_of(row).lifetime;
-    if (shared_.rows().row(row).place() == rows::Place::parked)
-      body.detail = shared_.rows().counting(row, rows::Count::kicks);
-    if (is_back)
-      attempts_.give_back(row, body, decision);
-    else
-      dead_letter_policy_.append_move(row, given.to, {}, body, decision);
-    ++shared_.statistics.moved;
+    move_one(row, given.to, decision);
     ++done;
     return Verdict::again;
   }
   decision.answer.message("MOVED").add("table", std::string_view{shared_.table()}).add("queue", given.queue);
-  decision.answer.add("to", given.to);
+  decision.answer.add("to", std::string_view{given.to});
   finish(given, *queue, done, decision);
+  return Verdict::done;
+}
+
+// By number, so that a page does not look again at those that stay. As BROWSE, it looks at the messages of all queues.
+Verdict Changes::move_back(made::Move const& given, Decision& decision) const {
+  rows::State const& rows = shared_.rows();
+  auto& [done, last, looked, unused] = decision.carry;
+  if (decision.step == 0) last = given.after;
+  std::uint32_t row = rows.ids().next(ObjectId{last});
+  for (; row != rows::kNoRow && looked < kBackLooked && done < given.count; row = rows.ids().next(ObjectId{last})) {
+    last = rows.id_of(row).value;
+    ++looked;
+    ++decision.work_units;
+    rows::Place const place = rows.row(row).place();
+    if (shared_.queue_of(row) != given.queue || place == rows::Place::processing ||
+        (given.status && (place == rows::Place::parked) != (given.status == Which::parked)))
+      continue;
+    std::string const died_on{MessageBody::whole(rows.view(row).data).text(Part::dead_of)};
+    if (died_on == given.queue || shared_.queues.find(died_on) == nullptr) continue;
+    ++done;
+    if (given.dry_run) continue;
+    move_one(row, died_on, decision);
+    return Verdict::again;
+  }
+  decision.answer.message("MOVED").add("table", std::string_view{shared_.table()}).add("queue", given.queue);
+  decision.answer.add("count", done);
+  if (row != rows::kNoRow) decision.answer.add("more", std::int64_t{1}).add("after", last);
+  if (given.dry_run) decision.answer.add("dry_run", std::int64_t{1});
   return Verdict::done;
 }
 

@@ -7,6 +7,7 @@
 
 #include "fastjournal/table.h"
 #include "plugins/queue/dead_letter_policy.h"
+#include "plugins/queue/made.h"
 #include "plugins/queue/on_queue.h"
 #include "plugins/queue/table_state.h"
 #include "plugins/rows/attempts.h"
@@ -31,6 +32,9 @@ class Changes {
   [[nodiscard]] std::uint32_t next(auto const& given, Queue const& queue, std::uint64_t& done) const;
   // Adds the counts to the answer.
   void finish(auto const& given, Queue const& queue, std::uint64_t done, Decision& decision) const;
+  // Its attempts begin again.
+  void move_one(std::uint32_t row, std::string_view to, Decision& decision) const;
+  Verdict move_back(made::Move const& given, Decision& decision) const;
   [[nodiscard]] std::uint32_t find_leaving() const;
 
   TableState const& shared_;

@@ -77,7 +77,7 @@ Verdict Consumers::acquire(Command const& command, Decision& decision) const {
   decision.waits_for_several = given.queues.is_given;
   decision.wait_topic = given.queues.is_given ? given.queues : given.queue;
   if (!makes) return give(given, command, decision);
-  model::append_record(decision.records, ObjectId{}, QueueBody{given.queue, shared_.options.of_made_queue()});
+  shared_.make_queue(given.queue, shared_.options.of_made_queue(), decision);
   return Verdict::again;
 }
 

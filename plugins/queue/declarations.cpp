@@ -120,6 +120,15 @@ Status Declarations::read_settings(Command const& command, made::Declare const& 
   if (given.when_full) settings.drops = given.when_full == made::WhenFullChoice::drop;
   settings.expires = given.expires.value_or(settings.expires);
   settings.lease = given.lease.value_or(settings.lease);
+  settings.delay = given.delay.value_or(settings.delay);
+  settings.max_message_bytes = given.max_message_bytes.value_or(settings.max_message_bytes);
+  if (given.properties.is_given) {
+    if (Status status = check_properties(given.properties); !status.ok()) return status;
+    bool const is_longer = given.properties.bytes.size() > settings.properties.size();
+    settings.properties = given.properties;
+    if (queue != nullptr && is_longer)
+      if (Status status = check_memory(); !status.ok()) return status;
+  }
   if (given.lease && settings.lease != 0)
     if (Status status = shared_.options.check_lease(settings.lease); !status.ok()) return status;
   settings.is_made = false;
@@ -161,8 +170,10 @@ Verdict Declarations::declare_queue(Command const& command, made::Declare const&
     if (decision.refuses(check_owner(*queue, static_cast<std::uint64_t>(command.connection)))) return Verdict::done;
   }
   bool const is_same = queue != nullptr && queue->settings == settings;
-  if (!is_same)
-    model::append_record(decision.records, queue == nullptr ? ObjectId{} : queue->id, QueueBody{name, settings});
+  if (queue == nullptr)
+    shared_.make_queue(name, settings, decision);
+  else if (!is_same)
+    model::append_record(decision.records, queue->id, QueueBody{name, settings, queue->made, decision.now.value});
   answer(decision, "DECLARED")
       .add("queue", name)
       .add("result", Value::of_text(queue == nullptr ? "made"
@@ -173,8 +184,8 @@ Verdict Declarations::declare_queue(Command const& command, made::Declare const&
 
 Verdict Declarations::declare_exchange(Command const& command, made::Declare const& given, Decision& decision) const {
   std::string_view const name = given.exchange;
-  for (std::string_view const of_queue :
-       {"temporary", "dead_letters", "max_deliveries", "max_messages", "max_bytes", "when_full", "lease", "expires"})
+  for (std::string_view const of_queue : {"temporary", "dead_letters", "max_deliveries", "max_messages", "max_bytes",
+                                          "max_message_bytes", "when_full", "lease", "delay", "expires", "properties"})
     if (command.message->has(of_queue))
       return decision.refuse(model::refused(Code::bad_parameter, of_queue,
                                             std::string{of_queue} + " is of queues, and this is an exchange"));
@@ -290,7 +301,7 @@ Verdict Declarations::bind(Command const& command, Decision& decision) const {
     if (!decision.status.ok()) return Verdict::done;
     Settings settings;
     if (temporary) settings.connection = connection;
-    model::append_record(decision.records, ObjectId{}, QueueBody{queue_name, settings});
+    shared_.make_queue(queue_name, settings, decision);
     return Verdict::again;
   }
   if (is_new) model::append_record(decision.records, ObjectId{}, BindingBody{name, queue_name, pattern});
@@ -345,6 +356,10 @@ void Declarations::tell(Queue const& queue, std::int64_t now, Answer& answer) co
     answer.add("when_full", Value::of_text(settings.drops ? "drop" : "refuse"));
   if (settings.expires != 0) answer.add("expires", settings.expires);
   if (settings.lease != 0) answer.add("lease", settings.lease);
+  if (settings.delay != 0) answer.add("delay", settings.delay);
+  if (settings.max_message_bytes != 0) answer.add("max_message_bytes", settings.max_message_bytes);
+  if (queue.made != 0) answer.add("made_date", queue.made);
+  if (queue.changed != 0) answer.add("changed_date", queue.changed);
   if (settings.paused_until <= now) return;
   answer.add("paused", std::int64_t{1});
   if (settings.paused_until != kUntilResumed) answer.add("paused_until", settings.paused_until).add("now", now);
@@ -363,7 +378,7 @@ Verdict Declarations::pause(Command const& command, Decision& decision) const {
                        shared_.has_place(command) && !shared_.is_large();
     if (decision.refuses(makes ? check_name("queue", given.queue) : shared_.no_queue(given.queue)))
       return Verdict::done;
-    model::append_record(decision.records, ObjectId{}, QueueBody{given.queue, shared_.options.of_made_queue()});
+    shared_.make_queue(given.queue, shared_.options.of_made_queue(), decision);
     return Verdict::again;
   }
   queue->named = decision.now.value;
@@ -393,7 +408,8 @@ Verdict Declarations::set_pause(Queue const& queue, Settings const& settings, st
   if (settings.paused_until != 0 && settings.paused_until != kUntilResumed)
     decision.answer.add("until", settings.paused_until);
   decision.answer.add("result", Value::of_text(is_same ? "unchanged" : "changed"));
-  if (!is_same) model::append_record(decision.records, queue.id, QueueBody{queue.name, settings});
+  if (!is_same)
+    model::append_record(decision.records, queue.id, QueueBody{queue.name, settings, queue.made, queue.changed});
   return Verdict::done;
 }
 
@@ -430,7 +446,11 @@ Verdict Declarations::list_queues(Command const& command, Decision& decision) co
       given.queue, given, shared_.queues.names(),
       [&](std::string_view name) { return shared_.queues.find_any(name) != nullptr; },
       [&](std::string_view name) {
-        tell(*shared_.queues.find_any(name), decision.now.value, answer(decision, "QUEUE"));
+        Queue const& queue = *shared_.queues.find_any(name);
+        tell(queue, decision.now.value, answer(decision, "QUEUE"));
+        // A page of many would be too long.
+        if (given.queue.is_given && !queue.settings.properties.empty())
+          decision.answer.add("properties", std::string_view{queue.settings.properties});
       },
       decision);
 }
@@ -493,7 +513,7 @@ bool Declarations::make_declared(Decision& decision) const {
   for (std::string const& name : shared_.options.declared) {
     if (shared_.queues.find_any(name) != nullptr) continue;
     if (bytes >= kStepBytes) break;
-    model::append_record(decision.records, ObjectId{}, QueueBody{name, {}});
+    shared_.make_queue(name, {}, decision);
     bytes += 64 + name.size();
   }
   return bytes > 0;

@@ -55,7 +55,8 @@ class Effects : public rows::NoEffects {
   }
   void none_parked(TableObserver& observer) { observer.lower_alert("message-failed"); }
   // Dates of parking among them.
-  void clock_lowered(std::int64_t) {
+  void clock_lowered(std::int64_t to) {
+    shared_.queues.lower_clock(to);
     shared_.queues.unpark_all();
     for (auto const& [date, row] : rows().places().parked()) park(row);
   }

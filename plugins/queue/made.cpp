@@ -280,6 +280,7 @@ bool Declare::read(Command const& command, Decision& decision) {
       case 5:
         if (model::is(param, "queue")) model::read_text(param, 255, queue, why);
         else if (model::is(param, "lease")) model::read_integer(param, 0, 31'536'000'000, lease, why);
+        else if (model::is(param, "delay")) model::read_integer(param, 0, 31'536'000'000, delay, why);
         break;
       case 7:
         if (model::is(param, "expires")) model::read_integer(param, 0, 315'360'000'000, expires, why);
@@ -292,12 +293,18 @@ bool Declare::read(Command const& command, Decision& decision) {
         else if (model::is(param, "max_bytes")) model::read_integer(param, 0, 1'125'899'906'842'624, max_bytes, why);
         else if (model::is(param, "when_full")) model::read_choice(param, kWhenFullChoiceWords, when_full, why);
         break;
+      case 10:
+        if (model::is(param, "properties")) model::read_text(param, 8'192, properties, why);
+        break;
       case 12:
         if (model::is(param, "dead_letters")) model::read_text(param, 255, dead_letters, why);
         else if (model::is(param, "max_messages")) model::read_integer(param, 0, 4'000'000'000, max_messages, why);
         break;
       case 14:
         if (model::is(param, "max_deliveries")) model::read_integer(param, 0, 250, max_deliveries, why);
+        break;
+      case 17:
+        if (model::is(param, "max_message_bytes")) model::read_integer(param, 0, 67'108'864, max_message_bytes, why);
         break;
       default: break;
     }
@@ -395,6 +402,7 @@ bool Move::read(Command const& command, Decision& decision) {
         break;
       case 5:
         if (model::is(param, "queue")) model::read_text(param, 255, queue, why);
+        else if (model::is(param, "after")) model::read_unsigned(param, after, why);
         else if (model::is(param, "count")) model::read_integer(param, 1, 1'000, count, why);
         break;
       case 6:

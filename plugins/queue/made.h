@@ -221,6 +221,13 @@ struct Declare {
   std::optional<std::int64_t> lease{};
   // of a queue: its messages expire so long after they came, or after their process_date, in milliseconds; 0: never
   std::optional<std::int64_t> expires{};
+  // of a queue: a message that is sent without process_date is handed out so long after it came, in milliseconds; 0: at
+  // once
+  std::optional<std::int64_t> delay{};
+  // of a queue: a body has so many bytes at most; 0: as the option message-size-max
+  std::optional<std::uint32_t> max_message_bytes{};
+  // of a queue: what goes with it, one object in JSON, which QUEUES of this queue gives back as it came; empty: nothing
+  model::Text properties{};
 
   [[nodiscard]] bool read(Command const& command, Decision& decision);
 };
@@ -267,11 +274,13 @@ struct Purge {
 };
 
 // MOVE. Moves messages of a queue that are not acquired to another queue, in their order and with their attempts reset,
-// a page at a time: dead letters back to work; or parked ones of a queue back to its front.
+// a page at a time: dead letters back to work; or parked ones of a queue back to its front. Without `to` each dead
+// letter goes back to the queue on which it died, in the order of their numbers; others stay.
 struct Move {
   std::string_view queue{};  // the queue that has them
-  std::string_view to{};  // the queue that gets them; the same one for parked messages
+  model::Text to{};  // the queue that gets them; the same one for parked messages; if absent, that on which each died
   std::optional<PurgeStatus> status{};  // in this state only; both if absent
+  std::uint64_t after{0};  // without to: go on behind this message, as the answer before said
   std::uint32_t count{1'000};  // how many messages at most
   bool dry_run{false};  // 1: counts them and changes nothing
 

@@ -2,6 +2,8 @@
 
 #include <span>
 
+#include <nlohmann/json.hpp>
+#include "model/given.h"
 #include "model/row_codec.h"
 #include "plugins/queue/names.h"
 
@@ -39,6 +41,15 @@ Schema make_schema() {
 Schema const& shared_body_schema() {
   static Schema const schema = make_schema();
   return schema;
+}
+
+Status check_properties(std::string_view text) {
+  if (text.empty()) return {};
+  auto const read = nlohmann::json::parse(text, nullptr, false);
+  if (read.is_object()) return {};
+  return model::refused(
+      Code::bad_parameter, "properties",
+      "properties is " + model::shown(text) + ", expected an object in JSON, as {\"colour\":\"red\"}");
 }
 
 rows::DomainSource queue_source() { return {.column = std::string{name_of(Part::queue)}}; }

@@ -38,6 +38,8 @@ inline constexpr std::uint64_t kBodyBytesMax = 64U << 20U;
                                                        "routing_key", "properties", "body",  "body_binary"};
   return names[static_cast<std::size_t>(part)];
 }
+// What goes with a message or a queue is one object in JSON, or nothing.
+[[nodiscard]] Status check_properties(std::string_view text);
 // The queue is the domain of a row.
 [[nodiscard]] rows::DomainSource queue_source();
 

@@ -105,6 +105,14 @@ void Queues::remove_message(std::string_view name, std::uint64_t bytes) {
   drop_if_empty(queue);
 }
 
+void Queues::lower_clock(std::int64_t to) {
+  for (std::string_view const name : names_) {
+    Queue& queue = any(name);
+    queue.made = std::min(queue.made, to);
+    queue.changed = std::min(queue.changed, to);
+  }
+}
+
 void Queues::place(std::uint32_t& region, Lsn lsn, bool is_new) {
   if (is_new)
     ++regions_count_;
@@ -146,7 +154,10 @@ bool Queues::apply_queue(RecordView const& record, Paused const& paused) {
   if (is_new || queue.settings != body.settings) ++version_;
   remove_temporary(queue);
   bool const changes_pause = queue.settings.paused_until != body.settings.paused_until;
+  properties_bytes_ += body.settings.properties.size() - queue.settings.properties.size();
   queue.settings = body.settings;
+  queue.made = body.made;
+  queue.changed = body.changed;
   if (changes_pause) paused(queue);
   add_temporary(queue);
   if (queue.settings.is_made && is_new) look(queue, 0);
@@ -278,8 +289,10 @@ void Queues::end_queue(Queue& queue) {
   forget(queue.region);
   --there_;
   ++version_;
+  properties_bytes_ -= queue.settings.properties.size();
   queue.id = {};
   queue.settings = {};
+  queue.made = queue.changed = 0;
   if (queue.messages > 0) leave(queue);
   drop_if_empty(queue);
 }
@@ -335,7 +348,7 @@ std::uint64_t Queues::memory_bytes() const {
   std::uint64_t const bytes =
       queues_.size() * (sizeof(Queue) + kNamedBytes) + exchanges_.size() * (sizeof(Exchange) + kNamedBytes) +
       bindings_.size() * (sizeof(Binding) + kBindingBytes) + (leaving_.size() + looks_.size()) * 32 + text_bytes_;
-  return bytes + routers_bytes_;
+  return bytes + routers_bytes_ + properties_bytes_;
 }
 
 bool Queues::compact(Lsn below, rows::CopyRoom& room, Records& records) const {
@@ -351,8 +364,8 @@ bool Queues::compact(Lsn below, rows::CopyRoom& room, Records& records) const {
       if (place.what == What::queue) {
         Queue const& queue = *queues_.find(place.name)->second;
         if (!is_below(queue.region)) continue;
-        if (!room.take(kObjectRecordBytes)) return true;
-        model::append_record(records, id, QueueBody{queue.name, queue.settings});
+        if (!room.take(kObjectRecordBytes + queue.settings.properties.size())) return true;
+        model::append_record(records, id, queue.body());
       } else if (place.what == What::exchange) {
         Exchange const& exchange = *exchanges_.find(place.name)->second;
         if (!is_below(exchange.region)) continue;
@@ -376,7 +389,7 @@ void Queues::digest(DigestSink& sink) const {
   for (auto const& [id, place] : places_) {
     if (place.what == What::queue) {
       Queue const& queue = *queues_.find(place.name)->second;
-      model::digest_object(sink, ObjectId{id}, QueueBody{queue.name, queue.settings});
+      model::digest_object(sink, ObjectId{id}, queue.body());
     } else if (place.what == What::exchange) {
       Exchange const& exchange = *exchanges_.find(place.name)->second;
       model::digest_object(sink, ObjectId{id}, ExchangeBody{exchange.name, exchange.router.kind()});

@@ -36,6 +36,8 @@ struct Queue {
   ObjectId id{};  // none: it is leaving
   std::uint32_t region{0};
   Settings settings{};
+  std::int64_t made{0};  // as QueueBody
+  std::int64_t changed{0};
   std::set<std::tuple<std::string_view, std::string_view, ObjectId>> bindings{};  // exchange, pattern, number
   // Its messages.
   std::uint64_t messages{0};
@@ -45,6 +47,7 @@ struct Queue {
   std::set<std::pair<std::int64_t, std::uint64_t>> parked{};  // (date, id): the first to be parked first
 
   [[nodiscard]] bool is_there() const { return !id.is_none(); }
+  [[nodiscard]] QueueBody body() const { return {name, settings, made, changed}; }
 };
 
 struct Exchange {
@@ -119,6 +122,8 @@ class Queues {
   void unpark(std::string_view queue, std::int64_t at, ObjectId message) {
     any(queue).parked.erase({at, message.value});
   }
+  // The clock was ahead.
+  void lower_clock(std::int64_t to);
   void unpark_all() {
     for (std::string_view const name : names_) any(name).parked.clear();
   }
@@ -135,7 +140,7 @@ class Queues {
 
   // -- space, people ------------------------------------------------------
   [[nodiscard]] rows::Regions const& regions() const { return regions_; }
-  [[nodiscard]] std::uint64_t live_bytes() const { return regions_count_ * kObjectRecordBytes; }
+  [[nodiscard]] std::uint64_t live_bytes() const { return regions_count_ * kObjectRecordBytes + properties_bytes_; }
   [[nodiscard]] std::uint64_t memory_bytes() const;
   bool compact(Lsn below, rows::CopyRoom& room, Records& records) const;
   void digest(DigestSink& sink) const;
@@ -182,6 +187,7 @@ class Queues {
   std::uint64_t routed_size_{0};
   std::uint64_t routers_bytes_{0};
   std::uint64_t text_bytes_{0};  // of names and patterns that are too long for their places
+  std::uint64_t properties_bytes_{0};
   mutable std::uint64_t compact_from_{0};
 };
 

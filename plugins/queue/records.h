@@ -29,7 +29,7 @@ inline constexpr rows::Kind kRowKind{.has_keys = false, .holds = false, .moves =
   bool const is_own = type >= static_cast<std::uint8_t>(RecordType::queue) &&
                       type <= static_cast<std::uint8_t>(RecordType::shared_body);
   if (!is_own) return rows::newest_version(static_cast<rows::RecordType>(type), kRowKind);
-  return type == static_cast<std::uint8_t>(RecordType::queue) ? 2 : 1;
+  return type == static_cast<std::uint8_t>(RecordType::queue) ? 3 : 1;
 }
 
 // The settings of a queue, from DECLARE.
@@ -45,10 +45,15 @@ struct Settings {
   bool is_made{false};              // by its first use: it ends when it was idle for long
   std::int64_t paused_until{0};     // 0: it is not paused; kUntilResumed
   std::string pause_reason{};
+  std::int64_t delay{0};               // ms until a message without a date is handed out
+  std::uint64_t max_message_bytes{0};  // of a body; 0: as the table's
+  std::string properties{};            // in JSON, as they came
 
   [[nodiscard]] bool is_temporary() const { return connection != 0; }
   // Version 1 knows it.
   [[nodiscard]] bool is_plain() const { return lease == 0 && !is_made && paused_until == 0; }
+  // Version 2 does not.
+  [[nodiscard]] bool is_new() const { return delay != 0 || max_message_bytes != 0 || !properties.empty(); }
   bool operator==(Settings const&) const = default;
 };
 
@@ -58,8 +63,13 @@ struct QueueBody {
   static constexpr auto kType = RecordType::queue;
   std::string_view name{};
   Settings settings{};
+  // When it was made, and when DECLARE changed it last; 0: not known.
+  std::int64_t made{0};
+  std::int64_t changed{0};
 
-  [[nodiscard]] std::uint8_t version() const { return settings.is_plain() ? 1 : 2; }
+  [[nodiscard]] std::uint8_t version() const {
+    return made != 0 || changed != 0 || settings.is_new() ? 3 : settings.is_plain() ? 1 : 2;
+  }
   static void fields(auto& io, auto& body) {
     auto& settings = body.settings;
     io.byte(settings.drops, true).number(settings.connection).number(settings.max_deliveries);
@@ -67,7 +77,13 @@ struct QueueBody {
     io.text(settings.dead_letters).text(body.name).must(settings.expires >= 0 && !body.name.empty());
     if (io.version() == 1) return;
     io.number(settings.lease).byte(settings.is_made, true).number(settings.paused_until).text(settings.pause_reason);
-    io.must(settings.lease >= 0 && settings.paused_until >= 0 && !settings.is_plain());
+    io.must(settings.lease >= 0 && settings.paused_until >= 0);
+    if (io.version() == 2) {
+      io.must(!settings.is_plain());
+      return;
+    }
+    io.number(settings.delay).number(settings.max_message_bytes).text(settings.properties);
+    io.number(body.made).number(body.changed).must(settings.delay >= 0 && body.made >= 0 && body.changed >= 0);
   }
 };
 struct ExchangeBody {
@@ -103,8 +119,8 @@ struct SharedBodyRecord {
   static void fields(auto& io, auto& body) { io.byte(body.has_outside, true).rest(body.data); }
 };
 
-// Bytes of their records, headers included, at most.
-inline constexpr std::size_t kObjectRecordBytes = 900;
+// Bytes of their records, headers included, at most; those of a queue beside its properties.
+inline constexpr std::size_t kObjectRecordBytes = 960;
 [[nodiscard]] constexpr std::uint64_t shared_body_record_bytes(std::size_t data_bytes) { return data_bytes + 64; }
 
 }  // namespace fastjournal::queue

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include "base/check.h"
 #include "model/given.h"
 #include "model/value.h"
@@ -32,15 +31,6 @@ constexpr std::size_t kSharedBodyRecordBytes = kPropertiesBytesMax + (4U << 10U)
 constexpr std::uint64_t kBodyInLogMax = model::kRowBytesMax - (256U << 10U);
 
 Column const& body_column(Part part) { return shared_body_schema().columns[static_cast<std::size_t>(part)]; }
-
-Status check_properties(std::string_view text) {
-  if (text.empty()) return {};
-  auto const read = nlohmann::json::parse(text, nullptr, false);
-  if (read.is_object()) return {};
-  return model::refused(
-      Code::bad_parameter, "properties",
-      "properties is " + model::shown(text) + ", expected an object in JSON, as {\"colour\":\"red\"}");
-}
 
 }  // namespace
 
@@ -104,6 +94,9 @@ Status Sends::request_store(Command const& command, StoreRequest& request) const
   Queue const* const queue = shared_.queues.find(message.text("queue"));
   if (queue != nullptr && options.memory_per_queue != 0 && queue->bytes >= options.memory_per_queue)
     from = std::min(from, kSpillMin);
+  std::uint64_t most = options.message_size_max;
+  if (queue != nullptr && queue->settings.max_message_bytes != 0)
+    most = std::min(most, queue->settings.max_message_bytes);
   // Two syncs for a value in a file are better than its bytes in the log, which compacts them.
   request.may_carry = false;
   request.must = false;
@@ -120,7 +113,7 @@ Status Sends::request_store(Command const& command, StoreRequest& request) const
       return status;
     // Base64 is longer than its bytes.
     if (cell.bytes.size() < from) continue;
-    if (cell.bytes.size() > options.message_size_max) return {};  // it is refused when it is decided
+    if (cell.bytes.size() > most) return {};  // it is refused when it is decided
     bool const is_decoded = !decoded.empty() && cell.bytes.data() == decoded.data();
     std::string_view bytes = cell.bytes;
     if (is_decoded) bytes = request.kept.emplace_back(std::move(decoded));
@@ -186,6 +179,28 @@ Status Sends::check_table(std::size_t more) const {
                       messages, shared_.memory_bytes(), is_large ? "memory-max" : "messages-max")};
 }
 
+std::int64_t Sends::date_on(Queue const& queue, Request const& request) const {
+  if (request.process_date || queue.settings.delay == 0) return request.date;
+  return std::min(request.date + queue.settings.delay, model::kDateMax);
+}
+
+Status Sends::check_expiry(Request const& request, std::int64_t date) {
+  if (request.expires == 0 || request.expires > date) return {};
+  return Status{Code::expired, fmt::format("expiration_date is {}, expected a date after now and after process_date "
+                                           "({}): it would never be handed out",
+                                           request.expires, date)}
+      .with("parameter", "expiration_date");
+}
+
+Status Sends::check_size(Queue const& queue, Request const& request) const {
+  std::uint64_t const most = queue.settings.max_message_bytes;
+  if (most == 0 || request.bytes <= most) return {};
+  return model::refused(Code::too_large, name_of(request.part),
+                        fmt::format("the body has {} bytes, and queue {} of table {} takes messages of {} at most: "
+                                    "DECLARE it with a larger max_message_bytes, or send it in several messages",
+                                    request.bytes, queue.name, shared_.table(), most));
+}
+
 // What this transaction has promised itself is on the queue by now, or comes as its commands are kept.
 bool Sends::is_full(Queue const& queue, Request const& request, Decision const& decision) const {
   Settings const& settings = queue.settings;
@@ -199,6 +214,8 @@ bool Sends::is_full(Queue const& queue, Request const& request, Decision const& 
 Status Sends::check_queues(Request const& request, Decision const& decision) const {
   for (Queue const* const queue : queues_) {
     Settings const& settings = queue->settings;
+    if (Status status = check_size(*queue, request); !status.ok()) return status;
+    if (Status status = check_expiry(request, date_on(*queue, request)); !status.ok()) return status;
     if (settings.max_bytes != 0 && request.bytes > settings.max_bytes)
       return {Code::over_limit, "the body has " + std::to_string(request.bytes) + " bytes, and queue " + queue->name +
                                     " of table " + shared_.table() + " takes " + std::to_string(settings.max_bytes) +
@@ -279,11 +296,7 @@ Verdict Sends::send(Command const& command, Decision& decision) const {
     if (decision.phase != Phase::promise) answer(decision, {}, 0, "expired", request.date);
     return Verdict::done;
   }
-  if (!keeps && request.expires != 0 && request.expires <= request.date)
-    return decision.refuse(Status{Code::expired, fmt::format("expiration_date is {}, expected a date after now and "
-                                                             "after process_date ({}): it would never be handed out",
-                                                             request.expires, request.date)}
-                               .with("parameter", "expiration_date"));
+  if (!keeps && decision.refuses(check_expiry(request, request.date))) return Verdict::done;
   if (!request.mandatory && !request.exchange.empty()) {
     Exchange const* const exchange = shared_.queues.find_exchange(request.exchange);
     request.mandatory = exchange != nullptr && exchange->router.kind() == ExchangeKind::direct;
@@ -300,7 +313,7 @@ Verdict Sends::send(Command const& command, Decision& decision) const {
                                        command.may_manage ? "queues-max allows no more"
                                                           : "the last eighth of queues-max is for those who manage")});
   if (makes && decision.phase != Phase::promise) {
-    model::append_record(decision.records, ObjectId{}, QueueBody{request.queue, shared_.options.of_made_queue()});
+    shared_.make_queue(request.queue, shared_.options.of_made_queue(), decision);
     return Verdict::again;
   }
   // A queue that got dead letters of what was dropped for this message is not full by them.
@@ -339,13 +352,13 @@ ObjectId Sends::append_row(Request const& request, Queue const& queue, ObjectId 
   body.set_priority(request.priority);
   body.detail.lease = request.lease.value_or(0);
   body.detail.is_counted = shared_.options.message_counts;
-  body.date = request.date;
+  body.date = date_on(queue, request);
   if (is_first) body.sender = request.claim.sender;
   body.facts.arrival = body.facts.inserted = body.facts.accepted = now;
   std::int64_t const of_queue = queue.settings.expires;
   body.facts.expires = request.expires != 0 ? request.expires
                        : of_queue == 0      ? 0
-                                            : std::min(request.date + of_queue, model::kDateMax);
+                                            : std::min(body.date + of_queue, model::kDateMax);
   body.facts.schema = shared_body_schema().version;
   body.facts.data_bytes = static_cast<std::uint32_t>(data_.size());
   body.data = data_;
@@ -380,7 +393,7 @@ Verdict Sends::append(Request const& request, Decision& decision) const {
     if (next++ == 0) first = row.value;
   }
   if (next < queues_.size()) return Verdict::again;
-  answer(decision, ObjectId{first}, queues_.size(), "sent", request.date);
+  answer(decision, ObjectId{first}, queues_.size(), "sent", date_on(*queues_.front(), request));
   return Verdict::done;
 }
 

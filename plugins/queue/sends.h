@@ -45,6 +45,11 @@ class Sends {
   [[nodiscard]] Status find_queues(Request const& request, Decision& decision, bool& makes) const;
   // So many more messages.
   [[nodiscard]] Status check_table(std::size_t more) const;
+  // When it may be handed out there.
+  [[nodiscard]] std::int64_t date_on(Queue const& queue, Request const& request) const;
+  // It may be handed out at this date, and so must not be over by then.
+  [[nodiscard]] static Status check_expiry(Request const& request, std::int64_t date);
+  [[nodiscard]] Status check_size(Queue const& queue, Request const& request) const;
   [[nodiscard]] bool is_full(Queue const& queue, Request const& request, Decision const& decision) const;
   // Ok, or the first of its queues that refuses it.
   [[nodiscard]] Status check_queues(Request const& request, Decision const& decision) const;

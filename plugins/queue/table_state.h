@@ -40,6 +40,11 @@ struct TableState : rows::Declared<Options> {
   [[nodiscard]] bool has_place(Command const& command) const {
     return named() < options.queues_max - (command.may_manage ? 0 : options.queues_max / 8);
   }
+  // `settings`: of DECLARE, or of its first use.
+  void make_queue(std::string_view name, Settings const& settings, Decision& decision) const {
+    model::append_record(decision.records, ObjectId{},
+                         QueueBody{name, settings, decision.now.value, decision.now.value});
+  }
   // A transaction that has promises of it and is not over; `what`: as "queue orders".
   [[nodiscard]] Status check_promised(std::string const& name, std::string const& what) const {
     TransactionId const holder = promised.holder(name);

@@ -127,6 +127,16 @@ export interface Queue {
   pauseReason?: string;
   /** How long its messages last, in ms. */
   expires?: number;
+  /** How long a message without a date waits, in ms. */
+  delay?: number;
+  /** Bytes of a body, at most. */
+  maxMessageBytes?: number;
+  /** What goes with it, as it came; only of a queue that was named. */
+  properties?: string;
+  /** When it was made. */
+  madeDate?: number;
+  /** When DECLARE changed it last, or made it. */
+  changedDate?: number;
 }
 
 /** An exchange. */
@@ -311,6 +321,14 @@ export interface QueueOptions extends Limits {
   lease?: number;
   /** Its messages expire so long after they came, or after their `processDate`, in milliseconds; 0: never. */
   expires?: number;
+  /** A message that is sent without `processDate` is handed out so long after it came, in milliseconds; 0: at once. 0
+   * to 31536000000. */
+  delay?: number;
+  /** A body has so many bytes at most; 0: as the option message-size-max. 0 to 67108864. */
+  maxMessageBytes?: number;
+  /** What goes with it, one object in JSON, which QUEUES of this queue gives back as it came; empty: nothing. At most
+   * 8192 bytes. */
+  properties?: object | string;
 }
 
 export interface QueueRemoveOptions extends Limits {
@@ -341,6 +359,13 @@ export interface QueuePurgeOptions extends Limits {
 }
 
 export interface QueueMoveOptions extends Limits {
+  /** In this state only; both if absent. */
+  status?: 'waiting' | 'parked';
+  /** So many at most. Default: all. */
+  count?: number;
+}
+
+export interface QueueMoveBackOptions extends Limits {
   /** In this state only; both if absent. */
   status?: 'waiting' | 'parked';
   /** So many at most. Default: all. */
@@ -430,9 +455,13 @@ export interface QueueCalls {
   /** Drops messages of a queue that are not acquired. Resolves with how many. */
   purge(queue: string, options?: QueuePurgeOptions): Promise<number>;
   /** Moves messages of a queue that are not acquired to another queue, in their order and with their attempts reset:
-   * dead letters back to work; or parked ones of a queue back to its front. Resolves with how many. After a
+   * dead letters back to work; or parked ones of a queue back to its front. Without `to` each dead letter goes back to
+   * the queue on which it died, in the order of their numbers; others stay. Resolves with how many. After a
    * ClosedError call it again: what was moved is no longer there. */
   move(queue: string, to: string, options?: QueueMoveOptions): Promise<number>;
+  /** Moves dead letters of a queue back to the queues on which they died, with their attempts reset. Resolves with how
+   * many. */
+  moveBack(queue: string, options?: QueueMoveBackOptions): Promise<number>;
   /** Puts a message back to work: a parked one, with its attempts reset; one that waits for its date; or one that a
    * consumer has, whose lease is taken back and who is refused from then on. Or so many of a queue: the parked ones;
    * those that wait for their date only if none is parked. */

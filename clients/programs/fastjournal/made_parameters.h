@@ -269,7 +269,9 @@ inline constexpr Help queue{"queue", "the queue"};
 
 namespace fastjournal::cli::queue::move {
 inline constexpr Help queue{"queue", "the queue that has them"};
-inline constexpr Help to{"to", "the queue that gets them; the same one for parked messages"};
+inline constexpr Help to{
+    "to", "the queue that gets them; the same one for parked messages; if absent, that on which each "
+    "died"};
 }  // namespace fastjournal::cli::queue::move
 
 namespace fastjournal::cli::queue::park {

@@ -349,6 +349,9 @@ class QueueCalls(TableCalls):
         when_full: str | None = None,
         lease: Duration | None = None,
         expires: Duration | None = None,
+        delay: Duration | None = None,
+        max_message_bytes: int | None = None,
+        properties: Properties | None = None,
     ) -> str:
         """Makes a queue, or changes its options; or makes an exchange. What is absent stays as it is. A temporary queue
         is not there again after a reconnect.
@@ -363,6 +366,11 @@ class QueueCalls(TableCalls):
         lease: how long consumers of its messages may take, unless message or ACQUIRE say otherwise; 0: as the option
             processing-timeout; 0 to 31536000 s.
         expires: its messages expire so long after they came, or after their process_date; 0: never; 0 to 315360000 s.
+        delay: a message that is sent without process_date is handed out so long after it came; 0: at once; 0 to
+            31536000 s.
+        max_message_bytes: a body has so many bytes at most; 0: as the option message-size-max; 0 to 67108864.
+        properties: what goes with it, one object in JSON, which QUEUES of this queue gives back as it came; empty:
+            nothing; at most 8192 bytes.
         Returns: made, changed or unchanged.
         """
         params = given(
@@ -376,6 +384,9 @@ class QueueCalls(TableCalls):
             when_full=when_full,
             lease=span(lease),
             expires=span(expires),
+            delay=span(delay),
+            max_message_bytes=max_message_bytes,
+            properties=json_text(properties),
         )
         return word(self.connection.request("DECLARE", params), "DECLARED", "result")
 
@@ -443,14 +454,25 @@ class QueueCalls(TableCalls):
 
     def move(self, queue: str, to: str, *, status: str | None = None, count: int | None = None) -> int:
         """Moves messages of a queue that are not acquired to another queue, in their order and with their attempts
-        reset: dead letters back to work; or parked ones of a queue back to its front. After Disconnected (closed) call
-        it again: what was moved is no longer there.
+        reset: dead letters back to work; or parked ones of a queue back to its front. Without `to` each dead letter
+        goes back to the queue on which it died, in the order of their numbers; others stay. After Disconnected (closed)
+        call it again: what was moved is no longer there.
 
-        to: the queue that gets them; the same one for parked messages; at most 255 bytes.
+        to: the queue that gets them; the same one for parked messages; if absent, that on which each died; at most 255
+            bytes.
         status: in this state only; both if absent; one of "waiting", "parked".
         count: how many at most; all if absent.
         """
         params = given(table=self.table, queue=queue, to=to, status=status)
+        return self._all("MOVE", params, count, "MOVED")
+
+    def move_back(self, queue: str, *, status: str | None = None, count: int | None = None) -> int:
+        """Moves dead letters of a queue back to the queues on which they died, with their attempts reset.
+
+        status: in this state only; both if absent; one of "waiting", "parked".
+        count: how many at most; all if absent.
+        """
+        params = given(table=self.table, queue=queue, status=status)
         return self._all("MOVE", params, count, "MOVED")
 
     def kick(self, message: QueueMessage | int, *, status: str | None = None) -> None:

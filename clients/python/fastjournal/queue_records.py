@@ -47,6 +47,11 @@ class Queue:
     now: of a queue that is paused until a date: the date at the daemon.
     pause_reason: why, as was said.
     expires: how long its messages last, in ms.
+    delay: how long a message without a date waits, in ms.
+    max_message_bytes: bytes of a body, at most.
+    properties: what goes with it, as it came; only of a queue that was named.
+    made_date: when it was made.
+    changed_date: when DECLARE changed it last, or made it.
     """
 
     queue: str
@@ -70,6 +75,11 @@ class Queue:
     now: int = 0
     pause_reason: str = ""
     expires: int = 0
+    delay: int = 0
+    max_message_bytes: int = 0
+    properties: str = ""
+    made_date: int = 0
+    changed_date: int = 0
 
 
 @dataclass(frozen=True, slots=True)

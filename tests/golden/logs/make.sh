@@ -159,6 +159,7 @@ everything() {
   [[ ! -f $work/tables/blobs.xml ]] || bytes "$p" "$n"
   [[ ! -f $work/tables/post.xml ]] || messages "$p" "$n"
   [[ ! -f $work/tables/tubes.xml ]] || details "$p"
+  if takes_options; then options "$p"; fi
   [[ ! -f $work/tables/docs.xml ]] || documents "$p"
   [[ ! -f $work/tables/mirror.xml ]] || deleted "$p"
   if call HELP command=XA_START 2>/dev/null; then transactions "$p"; fi
@@ -212,6 +213,14 @@ details() {
   call PARK table=tubes $(taken "$p-paused" tubes)
   call KICK table=tubes "queue=$p-paused"
   call PAUSE table=tubes "queue=$p-paused" until=4102444800000 "reason=golden"
+}
+
+takes_options() { grep -qs max_message_bytes "$build/plugins/queue.xml"; }
+# What goes with a queue, and its messages that wait as it says.
+options() {
+  local p=$1
+  call DECLARE table=tubes "queue=$p-later" delay=31536000000 max_message_bytes=1000 'properties={"owner":"golden"}'
+  call SEND table=tubes "queue=$p-later" "body=$p-later"
 }
 
 # Documents in each state: sent, failed, in doubt, changed, routed, with children, forgotten.

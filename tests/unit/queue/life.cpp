@@ -122,6 +122,12 @@ class Life {
       }
       std::string const expected = reference_.state_of(name);
       if (got != expected) return "queue " + name + " has " + got + ", expected " + expected;
+      Reply const its = table_.run("QUEUES", {{"queue", name}});
+      std::string options;
+      for (std::string const option : {"delay", "max_message_bytes", "properties", "made_date", "changed_date"})
+        options += (options.empty() ? "" : "/") + its.get(option);
+      if (options != reference_.options_of(name))
+        return "queue " + name + " has options " + options + ", expected " + reference_.options_of(name);
       std::string const count = table_.run("COUNT", {{"queue", name}}).get("count");
       if (count != std::to_string(std::ranges::count(expected, ' ')))
         return "queue " + name + " has a count of " + count + ", expected that of " + expected;
@@ -186,6 +192,10 @@ class Life {
       if (one_in(3)) with["when_full"] = one_in(2) ? "drop" : "refuse";
       if (one_in(8)) with["expires"] = std::to_string(draw(2) * (1 + draw(3'000)));
       if (one_in(6)) with["lease"] = std::to_string(draw(2) * (1 + draw(600)));
+      if (one_in(6)) with["delay"] = std::to_string(draw(2) * (1 + draw(400)));
+      if (one_in(8)) with["max_message_bytes"] = std::to_string(draw(2) * (5 + draw(60)));
+      if (one_in(8))
+        with["properties"] = one_in(3) ? "" : R"({"a":")" + std::string(draw(one_in(5) ? 8'000 : 40), 'p') + "\"}";
       if (one_in(8)) with["temporary"] = "1";
     } else if (command == "BIND" || command == "UNBIND") {
       with = {{"exchange", exchange()}, {"queue", queue()}, {"routing_key", routing_key()}};
@@ -196,7 +206,7 @@ class Life {
       if (with.contains("exchange")) with["exchange"] = exchange();
     } else {
       with["queue"] = queue();
-      if (command == "MOVE") with["to"] = queue();
+      if (command == "MOVE" && !one_in(3)) with["to"] = queue();
     }
     std::string const expected = reference_.run(command, with, connection);
     Reply const reply = table_.run(command, with, connection);

@@ -91,6 +91,13 @@ class Reference {
       out += one->body + (one->parked ? "!" : one->is_leased() ? "*" : "") + one->facts() + " ";
     return out;
   }
+  // What DECLARE has said of it, as QUEUES shows some of it.
+  [[nodiscard]] std::string options_of(std::string const& name) const {
+    Queue const& queue = queues_.at(name);
+    auto const shown = [](auto value) { return value == 0 ? std::string{"-"} : std::to_string(value); };
+    return shown(queue.delay) + "/" + shown(queue.max_message_bytes) + "/" +
+           (queue.properties.empty() ? "-" : queue.properties) + "/" + shown(queue.made) + "/" + shown(queue.changed);
+  }
   [[nodiscard]] std::vector<std::string> queues() const {
     std::vector<std::string> out;
     for (auto const& [name, queue] : queues_) out.push_back(name);
@@ -144,7 +151,18 @@ class Reference {
     bool drops{false};
     std::int64_t expires{0};
     std::int64_t lease{0};
+    std::int64_t delay{0};
+    std::uint64_t max_message_bytes{0};
+    std::string properties{};
+    std::int64_t made{0};
+    std::int64_t changed{0};
     std::int64_t paused_until{0};
+
+    // What DECLARE says.
+    [[nodiscard]] auto options() const {
+      return std::tie(dead, max_deliveries, max_messages, max_bytes, drops, expires, lease, delay, max_message_bytes,
+                      properties);
+    }
   };
   struct Binding {
     std::string exchange{};
@@ -282,6 +300,7 @@ class Reference {
     };
     for (std::string const& name : to) {
       Queue const& queue = queues_.at(name);
+      if (queue.max_message_bytes != 0 && body.size() > queue.max_message_bytes) return "too_large";
       if (queue.max_bytes != 0 && body.size() > queue.max_bytes) return "over_limit";
       if (!queue.drops && is_full(name)) return "over_limit";
     }
@@ -304,7 +323,8 @@ class Reference {
       if (with.contains("priority")) one.priority = static_cast<std::uint32_t>(std::stoul(with.at("priority")));
       if (with.contains("lease")) one.lease = std::stoll(with.at("lease"));
       one.is_counted = counts;
-      one.date = now + (with.contains("process_date") ? std::stoll(with.at("process_date").substr(1)) : 0);
+      one.date = now + (with.contains("process_date") ? std::stoll(with.at("process_date").substr(1))
+                                                      : queues_.at(name).delay);
       std::int64_t const of_queue = queues_.at(name).expires;
       one.expires = of_queue == 0 ? 0 : one.date + of_queue;
       messages_.push_back(one);
@@ -459,14 +479,15 @@ class Reference {
     if (with.contains("when_full")) next.drops = with.at("when_full") == "drop";
     if (with.contains("expires")) next.expires = std::stoll(with.at("expires"));
     if (with.contains("lease")) next.lease = std::stoll(with.at("lease"));
+    if (with.contains("delay")) next.delay = std::stoll(with.at("delay"));
+    if (with.contains("max_message_bytes")) next.max_message_bytes = std::stoull(with.at("max_message_bytes"));
+    if (with.contains("properties")) next.properties = with.at("properties");
     if (!next.dead.empty() && next.dead == name) return "bad_parameter";
     if (!next.dead.empty() && !queues_.contains(next.dead)) return "not_found";
     if (!is_new && next.connection != 0 && next.connection != connection) return "in_use";
-    bool const is_same =
-        !is_new && std::tie(next.dead, next.max_deliveries, next.max_messages, next.max_bytes, next.drops, next.expires,
-                            next.lease) == std::tie(found->second.dead, found->second.max_deliveries,
-                                                    found->second.max_messages, found->second.max_bytes,
-                                                    found->second.drops, found->second.expires, found->second.lease);
+    bool const is_same = !is_new && next.options() == found->second.options();
+    if (is_new) next.made = now;
+    if (!is_same) next.changed = now;
     queues_[name] = next;
     return is_new ? "DECLARED made" : is_same ? "DECLARED unchanged" : "DECLARED changed";
   }
@@ -508,7 +529,9 @@ class Reference {
     }
     if (!queues_.contains(binding.queue)) {
       if (!with.contains("declare") && !with.contains("temporary")) return "not_found";
-      queues_[binding.queue].connection = with.contains("temporary") ? connection : 0;
+      Queue& made = queues_[binding.queue];
+      made.connection = with.contains("temporary") ? connection : 0;
+      made.made = made.changed = now;
     } else if (Queue const& queue = queues_.at(binding.queue);
                queue.connection != 0 && queue.connection != connection) {
       return "in_use";
@@ -529,6 +552,7 @@ class Reference {
 
   std::string move(Texts const& with) {
     std::string const& from = with.at("queue");
+    if (!with.contains("to")) return move_back(from);
     std::string const& to = with.at("to");
     if (!queues_.contains(from) || !queues_.contains(to)) return "not_found";
     std::uint64_t moved = 0;
@@ -541,6 +565,20 @@ class Reference {
       if (from == to) continue;
       one.queue = to;
       one.dead_of.clear();
+      one.expires = 0;
+    }
+    return "MOVED " + std::to_string(moved);
+  }
+  std::string move_back(std::string const& from) {
+    if (!queues_.contains(from)) return "not_found";
+    std::uint64_t moved = 0;
+    for (Message& one : messages_) {
+      if (one.queue != from || one.is_leased() || !queues_.contains(one.dead_of)) continue;
+      ++moved;
+      if (one.parked) ++one.kicks;
+      one.parked = false;
+      one.deliveries = 0;
+      one.queue = std::exchange(one.dead_of, "");
       one.expires = 0;
     }
     return "MOVED " + std::to_string(moved);

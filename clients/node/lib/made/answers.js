@@ -114,7 +114,7 @@ export const queue = {
   },
   QUEUE: {
     numbers: words('messages due urgent acquired parked bytes max_deliveries max_messages max_bytes lease' +
-      ' paused_until now expires'),
+      ' paused_until now expires delay max_message_bytes made_date changed_date'),
     flags: words('temporary declared leaving paused'),
   },
   EXCHANGE: {

@@ -21,7 +21,8 @@ const names = {
   park: namesOf('priority error errorTrace'),
   count: namesOf('queue status'),
   peek: namesOf('status'),
-  declare: namesOf('temporary deadLetters maxDeliveries maxMessages maxBytes whenFull lease expires'),
+  declare: namesOf('temporary deadLetters maxDeliveries maxMessages maxBytes whenFull lease expires delay maxMessageBytes'),
+  moveBack: namesOf('status'),
   kick: namesOf('status'),
   kickQueue: namesOf(''),
   pause: namesOf('until reason'),
@@ -164,8 +165,8 @@ export class QueueCalls {
   }
 
   /** Makes a queue, or changes its options; or makes an exchange. What is absent stays as it is. */
-  async declare(queue, {timeLimit, signal, ...options} = {}) {
-    const params = {queue, ...parametersOf('declare', options, names.declare)};
+  async declare(queue, {properties, timeLimit, signal, ...options} = {}) {
+    const params = {queue, properties: jsonOf(properties), ...parametersOf('declare', options, names.declare)};
     return (await this.#calls.first('DECLARE', params, {timeLimit, signal})).params.result;
   }
 
@@ -199,9 +200,17 @@ export class QueueCalls {
   }
 
   /** Moves messages of a queue that are not acquired to another queue, in their order and with their attempts reset:
-   * dead letters back to work; or parked ones of a queue back to its front. Resolves with how many. */
+   * dead letters back to work; or parked ones of a queue back to its front. Without `to` each dead letter goes back to
+   * the queue on which it died, in the order of their numbers; others stay. Resolves with how many. */
   async move(queue, to, {status, count, ...limits} = {}) {
     return this.#calls.sum('MOVE', 'count', {queue, to, status}, count, limits);
+  }
+
+  /** Moves dead letters of a queue back to the queues on which they died, with their attempts reset. Resolves with how
+   * many. */
+  async moveBack(queue, {count, timeLimit, signal, ...options} = {}) {
+    const params = {queue, ...parametersOf('moveBack', options, names.moveBack)};
+    return this.#calls.sum('MOVE', 'count', params, count, {timeLimit, signal});
   }
 
   /** Puts a message back to work: a parked one, with its attempts reset; one that waits for its date; or one that a
