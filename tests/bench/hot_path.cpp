@@ -34,6 +34,7 @@ class HotPath {
     world_.log_options.segment_bytes = 16U << 20U;
     fastjournal::Status status = world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml");
     if (status.ok()) status = world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml");
+    if (status.ok()) status = world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/post.xml");
     fastjournal::access::ListenDeclaration door;
     door.address = kFramesDoor;
     door.protocol = "fj";
@@ -56,6 +57,13 @@ class HotPath {
     } else if (step == "done") {
       std::vector<std::string> const leased = std::move(leased_);
       each("COMPLETED ", [&](std::uint64_t i) { return leased.at(i); });
+    } else if (step == "send") {
+      each("SENT ", [&](std::uint64_t) { return fmt::format("SEND table=post;queue=orders;body={}", payload_); });
+    } else if (step == "acquire") {
+      each("MESSAGE ", [](std::uint64_t) { return std::string{"ACQUIRE table=post;queue=orders"}; });
+    } else if (step == "accept") {
+      std::vector<std::string> const leased = std::move(leased_);
+      each("ACCEPTED ", [&](std::uint64_t i) { return leased.at(i); });
     } else if (step == "set") {
       each_frame([&](std::uint64_t i) {
         auto request = request_of(fj::Function::set, i);
@@ -82,7 +90,7 @@ class HotPath {
           },
           kPairsOfRange);
     } else {
-      fail("no step \"" + step + "\"; there are insert, merge, lease, done, set, get and range");
+      fail("no step \"" + step + "\"; there are insert, merge, lease, done, send, acquire, accept, set, get and range");
     }
   }
 
@@ -126,6 +134,9 @@ class HotPath {
     if (good == "ROW ")
       leased_.push_back(
           fmt::format("DONE table=jobs;row={};epoch={}", field(*answer, ";row="), field(*answer, ";epoch=")));
+    if (good == "MESSAGE ")
+      leased_.push_back(
+          fmt::format("ACCEPT table=post;message={};epoch={}", field(*answer, ";message="), field(*answer, ";epoch=")));
   }
   static std::string field(std::string const& line, std::string const& name) {
     std::size_t const from = line.find(name) + name.size();
@@ -146,7 +157,8 @@ int main(int count, char** words) {
   std::vector<std::string> steps;
   CLI::App app{"messages through the whole server in the simulator, to be counted by callgrind"};
   app.add_option("--rows", rows, "of each step")->check(CLI::Range(1, 10'000'000))->capture_default_str();
-  app.add_option("steps", steps, "insert merge lease done set get range, in the order to be played");
+  app.add_option("steps", steps,
+                 "insert merge lease done send acquire accept set get range, in the order to be played");
   CLI11_PARSE(app, count, words);
   HotPath path{rows};
   for (std::string const& step : steps) path.play(step);
