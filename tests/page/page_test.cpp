@@ -315,6 +315,78 @@ BOOST_AUTO_TEST_CASE(parked_messages_are_made_due_again_and_a_message_is_sent) {
   expect_no_complaints();
 }
 
+BOOST_AUTO_TEST_CASE(a_queue_is_paused_and_its_messages_are_parked_kicked_and_deleted) {
+  auto const in_dialog = [&](std::string const& label) {
+    std::string const found =
+        "[...one('dialog').querySelectorAll('button')].find((node) => node.textContent === '" + label + "')";
+    expect("one('dialog') !== null && " + found);
+    page.evaluate(found + ".click()");
+  };
+  LineClient consumer{local()};
+  visit("#/t/post/queue/orders");
+  click("Send");
+  page.type("first");
+  page.evaluate("all('dialog input').at(-1).value = 'soon'");
+  confirm("Send");
+  expect("one('dialog .error').textContent.includes('lease: expected 90s, 5m, 2h or 1d')");
+  page.evaluate("all('dialog input').at(-1).value = '5m'");
+  confirm("Send");
+  expect("all('.messages tbody tr').length === 1");
+  std::string const number = fact(consumer.ask("BROWSE table=post;queue=orders"), "message");
+  BOOST_TEST(fact(consumer.ask("READ table=post;message=" + number), "lease") == "300000");
+  ask("SEND table=post;queue=orders;body=later;process_date=+3600000");
+  click("Pause");
+  page.type("tomorrow");
+  confirm("Pause");
+  expect("one('dialog .error').textContent.includes('until: expected +90s, +5m, +2h, +1d, or a date')");
+  page.evaluate("all('dialog input')[0].value = '+1h'; all('dialog input')[1].value = 'inventory'");
+  confirm("Pause");
+  expect("one('#status').textContent.startsWith('orders is paused until ')");
+  expect("one('h2 .badge[data-state=paused]') !== null && words().includes(': inventory')");
+  BOOST_TEST(consumer.ask("ACQUIRE table=post;queue=orders").starts_with("NOTHING"));
+  click("Resume");
+  confirm("Resume");
+  expect("one('h2 .badge[data-state=paused]') === null && button('Pause')");
+  // What would be handed out next.
+  click("First due");
+  expect("one('dialog pre')?.textContent === 'first'");
+  in_dialog("Park …");
+  page.type("who ordered this?");
+  confirm("Park");
+  expect("tile('Parked') === '1' && one('.messages').textContent.includes('who ordered this?')");
+  click("Kick");
+  expect("one('dialog').textContent.includes('1 parked message')");
+  confirm("Kick");
+  expect("one('#status').textContent === '1 message is back at work.' && tile('Due') === '1'");
+  // One that a consumer has, who is refused then.
+  std::string const taken = consumer.ask("ACQUIRE table=post;queue=orders");
+  expect("one('.badge[data-state=acquired]') !== null");
+  page.evaluate("one('.messages tbody button').click()");
+  in_dialog("Park …");
+  expect("one('dialog').textContent.includes('Its consumer is refused')");
+  confirm("Park");
+  expect("tile('Parked') === '1' && tile('Acquired') === '0'");
+  BOOST_TEST(fact(consumer.ask("ACCEPT table=post;message=" + number + ";epoch=" + fact(taken, "epoch")), "code") ==
+             "not_leased");
+  go("#/t/post/queue/orders?status=parked");
+  click("First parked");
+  in_dialog("Delete …");
+  confirm("Delete");
+  expect("one('#status').textContent.endsWith('is deleted.') && words().includes('There is no such message.')");
+  click("First parked");
+  expect("one('#status').textContent === 'No message of orders is parked.'");
+  // None is parked: what waits for its date.
+  click("Kick");
+  expect("one('dialog').textContent.includes('1 message before its date')");
+  confirm("Kick");
+  expect("tile('Due') === '1'");
+  click("Kick");
+  expect("one('dialog [type=submit]').disabled");
+  open(read_only_url(), "#/t/post/queue/orders");
+  expect("button('Pause')?.getAttribute('aria-disabled') === 'true' && button('First due')");
+  expect_no_complaints();
+}
+
 BOOST_AUTO_TEST_CASE(many_rows_are_counted_before_they_are_changed) {
   park("x-1");
   park("x-2");

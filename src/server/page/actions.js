@@ -318,7 +318,7 @@ export function insert(table) {
       h('div', {class: 'fields'}, inputs.map(({node}) => node)),
       h('details', {}, h('summary', {}, 'Priority and dates'),
         h('div', {class: 'fields'}, field('priority', priority, priority.help),
-          field('process_date', process, '+90s, +5m, +2h, +1d, or a date such as 2026-12-24 18:00'),
+          field('process_date', process, DATE_FORMS),
           field('expiration_date', expiration, 'in the same forms; not handed out from then on')))
     ],
     async run(signal) {
@@ -335,6 +335,7 @@ export function insert(table) {
   });
 }
 
+export const DATE_FORMS = '+90s, +5m, +2h, +1d, or a date such as 2026-12-24 18:00';
 const UNITS = {
   ms: 1,
   s: 1000,
@@ -344,14 +345,25 @@ const UNITS = {
   d: 86_400_000
 };
 
-function dateOf(name, text) {
-  const after = /^\+\s*(\d+)\s*(ms|s|m|min|h|d)$/.exec(text);
-  if (after) return `+${Number(after[1]) * UNITS[after[2]]}`;
+// "5m" in milliseconds; null: it is no such text.
+function spanIn(text) {
+  const found = /^(\d+)\s*(ms|s|m|min|h|d)$/.exec(text);
+  return found && Number(found[1]) * UNITS[found[2]];
+}
+
+export function spanOf(name, text) {
+  const span = spanIn(text);
+  if (span !== null) return span;
+  throw new Refused(400, {detail: `${name}: expected 90s, 5m, 2h or 1d; nothing was sent`});
+}
+
+export function dateOf(name, text) {
+  const after = text.startsWith('+') ? spanIn(text.slice(1).trim()) : null;
+  if (after !== null) return `+${after}`;
   if (/^\d+$/.test(text)) return Number(text);
   const at = Date.parse(text.replace(' ', 'T'));
   if (!Number.isNaN(at)) return at;
-  throw new Refused(
-      400, {detail: `${name}: expected +90s, +5m, +2h, +1d or a date such as 2026-12-24 18:00; nothing was sent`});
+  throw new Refused(400, {detail: `${name}: expected ${DATE_FORMS}; nothing was sent`});
 }
 
 // --- alerts -------------------------------------------------------------------

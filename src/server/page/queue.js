@@ -6,8 +6,8 @@ import {h, replace, say} from './dom.js';
 import {bytes, number, plural, shortened, span} from './format.js';
 import {live} from './live.js';
 import {list} from './pages.js';
-import {badge, dated, empty, facts, inputOf, link, openDialog, tile, traceOf, when} from './parts.js';
-import {move, purge, takeBack} from './queue_actions.js';
+import {badge, dated, empty, facts, inputOf, link, openDialog, tile, toast, traceOf, when} from './parts.js';
+import {kick, kickAll, move, park, pause, purge, remove, resume} from './queue_actions.js';
 import {limits, marks, queueLink} from './queues.js';
 
 const EVERY_MS = 2000;
@@ -33,7 +33,15 @@ function bodyOf(message) {
   }
 }
 
-// one: as BROWSE has shown it.
+// What may be done with a message, by its status.
+const DEEDS = {
+  due: [['Park …', 'work', park], ['Delete …', 'manage', remove, 'risky']],
+  waiting: [['Kick …', 'manage', kick], ['Park …', 'work', park], ['Delete …', 'manage', remove, 'risky']],
+  parked: [['Kick …', 'manage', kick], ['Delete …', 'manage', remove, 'risky']],
+  acquired: [['Take back …', 'manage', kick], ['Park …', 'manage', park]],  // READ tells its epoch to managers
+};
+
+// one: as BROWSE or PEEK has shown it.
 async function look(table, one, rights, after) {
   const here = location.hash;
   const part = one.bytes > SHOWN_BYTES ? {offset: 0, length: SHOWN_BYTES} : {};
@@ -63,10 +71,11 @@ async function look(table, one, rights, after) {
           consumer: head.worker,
           'lease ends': head.lease_end ? when(head.lease_end, true) : null
         }),
-        h('div', {class: 'buttons'}, head.status === 'acquired' ? action('Take back …', 'manage', rights, () => {
-            dialog.close();
-            takeBack(table, one.message, head.worker, after);
-          }) : null, close));
+        h('div', {class: 'buttons'},
+          (DEEDS[head.status] ?? []).map(([label, right, run, kind]) => action(label, right, rights, () => {
+                                           dialog.close();
+                                           run(table, head, after);
+                                         }, kind)), close));
   dialog.addEventListener('click', (event) => event.target.closest('a') && dialog.close());
   openDialog(dialog, close, here);
 }
@@ -116,6 +125,18 @@ export function open(place, name, {row: queue, query: first, rights}) {
     }
   }
 
+  // The first message of the list's status; of those with consumers none is first.
+  async function peek() {
+    const state = status.value || 'due';
+    try {
+      const [first] = await call('PEEK', {table: name, queue, ...(state === 'due' ? {} : {status: state})});
+      if (first.command !== 'MESSAGE') return toast(`No message of ${queue} is ${state}.`);
+      return await show(first);
+    } catch (failure) {
+      return tell(failure);
+    }
+  }
+
   function again() {
     load();
     messages?.reload();
@@ -123,12 +144,17 @@ export function open(place, name, {row: queue, query: first, rights}) {
 
   function offer() {
     const to = origin || (now.parked > 0 ? queue : '');
-    const text = `${to}|${rights()?.join()}`;
+    const text = `${to}|${now.paused}|${status.value}|${rights()?.join()}`;
     if (text === offered) return;
     offered = text;
     const focused = buttons.contains(document.activeElement);
     replace(
-        buttons, action('Move …', 'manage', rights(), () => move(name, queue, to, again)),
+        buttons,
+        now.paused ? action('Resume …', 'manage', rights(), () => resume(name, queue, again)) :
+                     action('Pause …', 'manage', rights(), () => pause(name, queue, again)),
+        status.value === 'acquired' ? null : action(`First ${status.value || 'due'}`, 'read', rights(), peek),
+        action('Kick …', 'manage', rights(), () => kickAll(name, now, again)),
+        action('Move …', 'manage', rights(), () => move(name, queue, to, again)),
         action('Drop …', 'manage', rights(), () => purge(name, queue, again), 'risky'));
     if (focused) buttons.querySelector('button').focus();
   }
@@ -143,6 +169,7 @@ export function open(place, name, {row: queue, query: first, rights}) {
       is_gone = one.command !== 'QUEUE';
       buttons.hidden = is_gone;
       list_panel.hidden = is_gone;
+      delete one.now;  // of a paused queue, and another one each time
       const text = JSON.stringify(one);
       if (text === shown) return;
       shown = text;
@@ -161,6 +188,13 @@ export function open(place, name, {row: queue, query: first, rights}) {
                 'dead letters': one.dead_letters ? h('a', {href: queueLink(name, one.dead_letters)}, one.dead_letters) :
                                                    'none: dead messages are parked',
                 limits: limits(one).join(', '),
+                paused: one.paused ?
+                    [
+                      one.paused_until ? ['until ', when(one.paused_until, true)] : 'until somebody resumes it',
+                      one.pause_reason ? `: ${one.pause_reason}` : ''
+                    ] :
+                    null,
+                'a lease lasts': one.lease ? span(one.lease) : null,
                 'messages expire after': one.expires ? span(one.expires) : null,
                 declared: one.declared ? 'in the file of the table' : null
               }));

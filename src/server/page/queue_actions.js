@@ -1,28 +1,32 @@
-// What may be done with a queue: messages are sent, taken back from a consumer, moved to another queue, and dropped. What is moved or dropped is
-// counted before, and changed page by page.
-import {ask, field} from './actions.js';
+// What may be done with a queue: it is paused and resumed; messages are sent, parked, kicked, deleted, moved to another
+// queue, and dropped. What is moved or dropped is counted before, and many are changed page by page.
+import {ask, DATE_FORMS, dateOf, field, spanOf} from './actions.js';
 import {call, isAborted} from './api.js';
 import {h, say} from './dom.js';
-import {number, plural} from './format.js';
+import {date, number, plural} from './format.js';
 import {inputOf, toast} from './parts.js';
 
 const MESSAGES_MAX = 1_000_000;  // one dialog changes no more
+const PAGE_MAX = 1000;           // and one command
 
 export function send(table, queue, after) {
   const to = inputOf('queue.SEND.queue', {value: queue, 'aria-required': 'true', 'data-first': queue === ''});
   const body = h('textarea', {rows: '3', autocomplete: 'off', 'data-first': queue !== ''});
   const properties = inputOf('queue.SEND.properties', {tag: 'textarea', rows: '1', placeholder: '{"name": "value"}'});
   const priority = inputOf('queue.SEND.priority');
+  const lease = inputOf('queue.SEND.lease', {type: 'text', min: null, max: null});
   ask({
     title: `Send a message to a queue of ${table}`,
     verb: 'Send',
     body:
         h('div', {class: 'fields'}, field('Queue', to), field('Body', body),
-          field('Properties', properties, 'an object in JSON'), field('Priority', priority, priority.help)),
+          field('Properties', properties, 'an object in JSON'), field('Priority', priority, priority.help),
+          field('Lease', lease, `90s, 5m, 2h or 1d: ${lease.help}`)),
     async run(signal) {
       const parameters = {table, queue: to.value, body: body.value};
       if (properties.value.trim() !== '') parameters.properties = properties.value.trim();
       if (priority.value !== '') parameters.priority = Number(priority.value);
+      if (lease.value.trim() !== '') parameters.lease = spanOf('lease', lease.value.trim());
       const [answer] = await call('SEND', parameters, signal);
       after?.();
       return `Message ${answer.message} is on ${to.value}.`;
@@ -30,18 +34,130 @@ export function send(table, queue, after) {
   });
 }
 
-export function takeBack(table, message, consumer, after) {
-  ask({
-    title: `Take message ${message} back?`,
+// By the status of the message, which may have another one meanwhile: then it is refused.
+const KICKS = {
+  acquired: {
     verb: 'Take back',
-    body: h(
-        'p', {},
-        `${consumer} has it, and is refused when it reports. The message waits at its place in the queue; nothing is ` +
-            'counted.'),
+    title: (message) => `Take message ${message} back?`,
+    words: (consumer) => `${consumer} has it, and is refused when it reports. The message waits at its place in the ` +
+        'queue; nothing is counted.',
+  },
+  parked: {
+    verb: 'Kick',
+    title: (message) => `Kick message ${message}?`,
+    words: () => 'It waits in its queue again, and its deliveries are counted anew.',
+  },
+  waiting: {
+    verb: 'Kick',
+    title: (message) => `Kick message ${message}?`,
+    words: () => 'It is due at once, and not at its date.',
+  },
+};
+
+export function kick(table, {message, status, worker}, after) {
+  const {verb, title, words} = KICKS[status];
+  ask({
+    title: title(message),
+    verb,
+    body: h('p', {}, words(worker)),
     async run(signal) {
-      const [answer] = await call('KICK', {table, message}, signal);
+      const [answer] = await call('KICK', {table, message, status}, signal);
       after();
       return answer.command === 'KICKED' ? `Message ${message} waits again.` : `Message ${message} had expired.`;
+    },
+  });
+}
+
+// PARK wants the epoch of a lease: a message that nobody has is taken first.
+export function park(table, {message, epoch}, after) {
+  const error = inputOf('queue.PARK.error', {'data-first': true});
+  ask({
+    title: `Park message ${message}?`,
+    verb: 'Park',
+    body: [
+      h('p', {},
+        `It stays on its queue until somebody kicks, moves or deletes it. ${
+            epoch === undefined ? '' : 'Its consumer is refused when it reports. '}No failed delivery is counted.`),
+      field('Reason', error, error.help)
+    ],
+    async run(signal) {
+      const [leased] = epoch === undefined ? await call('ACQUIRE', {table, message}, signal) : [{epoch}];
+      const parameters = {table, message, epoch: leased.epoch};
+      if (error.value.trim() !== '') parameters.error = error.value.trim();
+      const [answer] = await call('PARK', parameters, signal);
+      after();
+      return answer.command === 'PARKED' ? `Message ${message} is parked.` : `Message ${message} had expired.`;
+    },
+  });
+}
+
+export function remove(table, {message}, after) {
+  ask({
+    title: `Delete message ${message}?`,
+    verb: 'Delete',
+    danger: true,
+    body: h('p', {}, 'It is gone for good, and does not go to dead letters. This cannot be undone.'),
+    async run(signal) {
+      await call('DELETE', {table, message}, signal);
+      after();
+      return `Message ${message} is deleted.`;
+    },
+  });
+}
+
+export function pause(table, queue, after) {
+  const until = inputOf('queue.PAUSE.until', {placeholder: 'until somebody resumes it', 'data-first': true});
+  const reason = inputOf('queue.PAUSE.reason');
+  ask({
+    title: `Pause the queue ${queue}?`,
+    verb: 'Pause',
+    body: [
+      h('p', {}, 'Nothing of it is handed out. Messages with consumers go on, and messages that are sent are taken.'),
+      h('div', {class: 'fields'}, field('Until', until, DATE_FORMS), field('Reason', reason, reason.help))
+    ],
+    async run(signal) {
+      const parameters = {table, queue};
+      if (until.value.trim() !== '') parameters.until = dateOf('until', until.value.trim());
+      if (reason.value.trim() !== '') parameters.reason = reason.value.trim();
+      const [answer] = await call('PAUSE', parameters, signal);
+      after();
+      if (answer.until) return `${queue} is paused until ${date(answer.until)}.`;
+      return parameters.until === undefined ? `${queue} is paused.` : `${queue} is not paused: that date is past.`;
+    },
+  });
+}
+
+export function resume(table, queue, after) {
+  ask({
+    title: `Resume the queue ${queue}?`,
+    verb: 'Resume',
+    body: h('p', {}, 'Its messages are handed out again. Consumers that wait are told at once.'),
+    async run(signal) {
+      await call('RESUME', {table, queue}, signal);
+      after();
+      return `${queue} is open again.`;
+    },
+  });
+}
+
+// one: the queue, as QUEUES told it.
+export function kickAll(table, one, after) {
+  const waiting = one.messages - one.due - one.acquired - one.parked;
+  const which = one.parked > 0 ?
+      `${plural(one.parked, 'parked message')}: back to its queue, with deliveries counted anew.` :
+      `No message is parked. ${plural(waiting, 'message')} before ${
+          waiting === 1 ? 'its' : 'their'} date: due at once.`;
+  const count = inputOf('queue.KICK.count', {max: null, placeholder: 'all', 'data-first': true});
+  ask({
+    title: `Kick messages of ${one.queue}?`,
+    verb: 'Kick',
+    ready: one.parked + waiting > 0,
+    body: [h('p', {}, which), field('How many', count, 'at most, the first ones first')],
+    async run(signal, tell) {
+      const most = count.value === '' ? MESSAGES_MAX : Number(count.value);
+      const sum = await pages('KICK', {table, queue: one.queue}, signal, (now) => tell(`${number(now)} so far`), most);
+      after();
+      return `${plural(sum, 'message')} ${sum === 1 ? 'is' : 'are'} back at work.`;
     },
   });
 }
@@ -52,11 +168,10 @@ const STATUSES = {
   parked: 'parked ones'
 };
 
-// One command changes 1000 messages at most.
-async function pages(command, parameters, signal, tell) {
+async function pages(command, parameters, signal, tell, most = MESSAGES_MAX) {
   let count = 0;
-  for (let more = true; more && count < MESSAGES_MAX;) {
-    const [answer] = await call(command, parameters, signal);
+  for (let more = true; more && count < most;) {
+    const [answer] = await call(command, {...parameters, count: Math.min(PAGE_MAX, most - count)}, signal);
     count += answer.count;
     more = answer.more === 1 && answer.count > 0;
     tell(count);

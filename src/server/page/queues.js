@@ -7,6 +7,7 @@ import {badge, link} from './parts.js';
 // What is to be known of a queue beside its messages; also of one that is looked at alone.
 export function marks(one) {
   return [
+    one.paused ? badge('paused', 'nothing of it is handed out; messages are taken') : null,
     one.temporary ? badge('temporary', 'it ends with the connection that made it') : null,
     one.leaving ? badge('leaving', 'it was removed, and its messages go') : null
   ];
@@ -42,7 +43,7 @@ export function open(place, name) {
       {
         head: 'Parked',
         class: 'n',
-        title: 'they wait for an operator: move or purge them',
+        title: 'they wait for an operator: kick, move or drop them',
         cell: (one) => one.parked ? h('strong', {class: 'bad'}, number(one.parked)) : ''
       },
       {head: 'Bytes', class: 'n roomy', title: 'of the bodies', cell: (one) => bytes(one.bytes)},
