@@ -22,6 +22,8 @@ declare -A sets=(
   [lint]="clang-tidy"
   [bench]="activemq beanstalkd memcached nginx rabbitmq-server redis-server postgresql postgresql-client python3-redis
     python3-rq"
+  [clients]="php-cli php-pda-pheanstalk php-symfony-beanstalkd-messenger ruby ruby-beaneater"
+  [npm]="npm"
   [count]="valgrind"
   [cluster]="etcd-server etcd-client iproute2 openssl python3 e2fsprogs mount"
   [drawings]="graphviz"
@@ -79,6 +81,8 @@ for set in "$@"; do
   [[ -v sets[$set] ]] || die "deps: unknown set '$set'; expected one of ${!sets[*]}" 2
   # Ubuntu has Chromium only as a snap, which tests cannot drive: there those of the page are left out, and say so.
   [[ $set != page ]] || grep -qx 'ID=debian' /etc/os-release || continue
+  # Node that is not Debian's brings npm along, and excludes the package.
+  [[ $set != npm ]] || ! command -v npm >/dev/null || continue
   # shellcheck disable=SC2206
   packages+=(${sets[$set]} $(in_control "$set"))
 done
