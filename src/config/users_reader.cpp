@@ -46,9 +46,19 @@ void read_hash(Element const& element, access::User& user) {
                        "there: $scrypt$ln=15,r=8,p=1$SALT$HASH");
 }
 
+void read_signing_key(Element const& element, access::User& user) {
+  std::optional<std::string_view> const text = element.attribute("signing-key");
+  if (!text) return;
+  user.signing_key = access::SigningKey::read(*text);
+  // Not shown: it is nearly the key.
+  if (!user.signing_key)
+    element.problem_at("signing-key", "attribute \"signing-key\": found no signing key, expected " +
+                                          std::string{access::kSigningKeyRule});
+}
+
 void read_user(Element const& element, access::Users& out) {
-  element.expect(
-      {.attributes = {{"name", Times::one}, {"rights"}, {"tables"}, {"hash"}}, .children = {{"grant", Times::any}}});
+  element.expect({.attributes = {{"name", Times::one}, {"rights"}, {"tables"}, {"hash"}, {"signing-key"}},
+                  .children = {{"grant", Times::any}}});
   access::User user;
   std::optional<std::string_view> const name = element.attribute("name");
   if (!name) return;
@@ -75,6 +85,7 @@ void read_user(Element const& element, access::Users& out) {
   if (!element.attribute("rights") && grants.empty())
     element.problem("user " + model::shown(*name) + " may do nothing, expected rights=\"...\" or an element <grant>");
   read_hash(element, user);
+  read_signing_key(element, user);
   if (out.find(*name) != nullptr)
     element.problem_at("name", "user " + model::shown(*name) + " twice, expected each name once");
   else if (!out.add(std::move(user)))
@@ -96,7 +107,7 @@ void read(Element const& root, access::Users& out) {
   for (Element const& user : users) read_user(user, out);
 }
 
-// An account that can write the file can act as any user; one that can read it can search for tokens.
+// An account that can write the file can act as any user; one that can read it can search for tokens, and sign.
 void check_mode(std::filesystem::path const& path, Problems& problems) {
   using std::filesystem::perms;
   std::error_code error;

@@ -1,5 +1,5 @@
-// users.xml: who may do what, and the hashes of their tokens. The daemon's file names it (<access users="..."/>). The
-// format is described in doc/table-reference.md and by xml-schemas/users.xsd.
+// users.xml: who may do what, the hashes of their tokens, and their signing keys. The daemon's file names it (<access
+// users="..."/>). The format is described in doc/table-reference.md and by xml-schemas/users.xsd.
 #pragma once
 
 #include <filesystem>

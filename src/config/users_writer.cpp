@@ -14,7 +14,8 @@ namespace {
 constexpr char const* kNewFile =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     "<!-- Who may do what. `fastjournal user add` and `fastjournal user remove` change this file, RELOAD applies it.\n"
-    "     The tokens themselves are in no file; only their owner may read this one (mode 0600). -->\n"
+    "     The tokens themselves are in no file; signing keys are in this one: only its owner may read it (mode 0600). "
+    "-->\n"
     "<access>\n</access>\n";
 
 std::string joined(std::vector<std::string> const& words) {
@@ -62,6 +63,7 @@ Result<std::string> users_with(std::filesystem::path const& path, access::User c
   element->SetAttribute("name", user.name.c_str());
   if (user.grants.size() == 1) set_grant(*element, user.grants.front());
   if (user.token) element->SetAttribute("hash", user.token->text().c_str());
+  if (user.signing_key) element->SetAttribute("signing-key", std::string{user.signing_key->text()}.c_str());
   if (user.grants.size() > 1)
     for (access::Grant const& grant : user.grants) {
       tinyxml2::XMLElement* const child = document.NewElement("grant");

@@ -1,5 +1,6 @@
 // `user add`, `user list` and `user remove`: the file of users, which the daemon reads at a start and by RELOAD. No
 // daemon is asked.
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <filesystem>
@@ -21,13 +22,15 @@
 namespace fastjournal::cli {
 namespace {
 
-access::Token new_token() {
-  std::array<char, access::kSaltBytes + access::kSecretBytes> random{};
+// What `make` makes of so many random bytes.
+template <std::size_t kBytes, typename Make>
+auto new_secret(Make&& make) {
+  std::array<char, kBytes> random{};
   for (std::size_t at = 0; at < random.size(); at += sizeof(std::uint64_t)) {
     std::uint64_t const bits = os::random_bits();
-    std::memcpy(random.data() + at, &bits, sizeof bits);
+    std::memcpy(random.data() + at, &bits, std::min(sizeof bits, random.size() - at));
   }
-  access::Token out = access::Token::make(random);
+  auto out = make(random);
   access::wipe(random);
   return out;
 }
@@ -80,6 +83,8 @@ struct UserAdd : UsersFile {
                     "on these tables only: their names, a * at the end of one stands for any ending (default: all, and "
                     "the daemon itself)"};
   Flag no_token{to, "--no-token", "make no token: the user has a client certificate of this name"};
+  Flag for_sqs{to, "--sqs", "make no token, but a key by which requests of SQS are signed; the user's name is its id",
+               excludes(no_token)};
 
   ExitCode run(Call& call) {
     if (Status const found = find(); !found.ok()) return call.complain_of_files(found);
@@ -97,8 +102,10 @@ struct UserAdd : UsersFile {
     }
     user.grants.push_back(std::move(grant));
     std::optional<access::Token> token;
-    if (!no_token) {
-      token = new_token();
+    if (for_sqs) {
+      user.signing_key = new_secret<access::kSigningKeyRandomBytes>(access::SigningKey::make);
+    } else if (!no_token) {
+      token = new_secret<access::kSaltBytes + access::kSecretBytes>(access::Token::make);
       Result<access::TokenHash> hash = access::TokenHash::of(*token);
       if (!hash.ok()) return call.complain_of_files(hash.status());
       user.token = std::move(hash).value();
@@ -107,21 +114,29 @@ struct UserAdd : UsersFile {
     if (!text.ok()) return call.complain_of_files(text.status());
     if (Status status = client::write_secret(file, text.value(), daemons_data()); !status.ok())
       return call.complain_of_files(status);
-    tell_added(call, token);
+    tell_added(call, token, user.signing_key);
     return ExitCode::ok;
   }
 
-  void tell_added(Call& call, std::optional<access::Token> const& token) const {
+  void tell_added(Call& call, std::optional<access::Token> const& token,
+                  std::optional<access::SigningKey> const& key) const {
     if (call.json) {
       Message out;
       out.set("user", name);
       out.set("file", file);
       if (token) out.set("token", token->text());
+      if (key) out.set("access_key_id", name);
+      if (key) out.set("secret_access_key", key->text());
       call.console.out << render_json(out);
       return;
     }
     call.console.err << "user " << name << " is in " << printable(file)
                      << "; `fastjournal reload` makes the daemon know " << (token ? "the token\n" : "it\n");
+    if (key) {
+      call.console.err << "The secret is shown this once, for the environment or ~/.aws/credentials of a client:\n"
+                       << std::flush;
+      call.console.out << "AWS_ACCESS_KEY_ID=" << name << "\nAWS_SECRET_ACCESS_KEY=" << key->text() << '\n';
+    }
     if (!token) return;
     call.console.err << "The token is shown this once. " << name
                      << " gives it to `fastjournal login`, or keeps it in a file of mode 0600 that\n"
@@ -163,16 +178,22 @@ struct UserList : UsersFile {
     out.set("rights", rights);
     set_given(out, "tables", tables);
     out.set_integer("token", user.token ? 1 : 0);
-    call.say(out, user.name + ": " + rights + (grant.is_for_all() ? "" : " on " + tables) +
-                      (user.token ? "" : " (by certificate only)"));
+    out.set_integer("signing_key", user.signing_key ? 1 : 0);
+    call.say(out, user.name + ": " + rights + (grant.is_for_all() ? "" : " on " + tables) + by_what(user));
+  }
+
+  static char const* by_what(access::User const& user) {
+    if (user.signing_key) return user.token ? " (by token or signing key)" : " (by signing key)";
+    return user.token ? "" : " (by certificate only)";
   }
 };
 
 constexpr Verb kUserVerbs[]{
-    {"user add", "a new user, with a token that is shown this once", Needs::nothing, declare<UserAdd>,
+    {"user add", "a new user, with a token or a signing key that is shown this once", Needs::nothing, declare<UserAdd>,
      "fastjournal user add crawler --rights 'read work' --tables 'pages images_*' > crawler.token",
      "The file gets the mode 0600 and only a slow hash of the token. The token is on standard output, what to do with\n"
-     "it on standard error. `fastjournal reload` makes the daemon read the file."},
+     "it on standard error. `fastjournal reload` makes the daemon read the file. With --sqs the file gets the secret\n"
+     "itself, as signatures can be verified with nothing less."},
     {"user list", "the users of the file and their rights", Needs::nothing, declare<UserList>, "fastjournal user list"},
     {"user remove", "take a user out of the file; `fastjournal reload` ends his connections", Needs::nothing,
      declare<UserRemove>, "fastjournal user remove crawler && fastjournal reload"},

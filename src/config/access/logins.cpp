@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "config/access/signature.h"
+
 namespace fastjournal::access {
 namespace {
 
@@ -9,6 +11,21 @@ Status not_valid() {
   return {Code::not_allowed,
           "this token is not valid here: it was never made, or its user was removed or has another one; "
           "`fastjournal user add` makes a token, RELOAD makes it known"};
+}
+
+Status wrong_signature(std::string why) { return Status{Code::not_allowed, std::move(why)}.with("signature", "wrong"); }
+
+Status old_signature(std::string_view date) {
+  return Status{Code::not_allowed, "this request was signed at " + std::string{date.substr(0, 16)} +
+                                       ", which is not within 15 minutes of this daemon's clock: set the clock of the "
+                                       "computer that signs, or of this one"}
+      .with("signature", "old");
+}
+
+// Of all that cannot sign, so that its time is no other.
+SigningKey const& key_of_nobody() {
+  static SigningKey const kKey = SigningKey::read("the-key-of-nobody-that-signs-nothing-at-all").value();
+  return kKey;
 }
 
 Status too_many(std::string_view what, std::int64_t wait_us) {
@@ -28,6 +45,49 @@ void Logins::use(Users users) {
     return true;
   });
   wrong_.clear();
+  signers_.clear();
+}
+
+Logins::Signer Logins::check(Protocol::Signature const& signature, std::string_view origin, bool may_be_nobody,
+                             std::int64_t wall_us, std::int64_t now_us) {
+  UserPtr const user = users_.find(signature.user);
+  bool const has_key = user != nullptr && user->signing_key.has_value();
+  if (!has_key && may_be_nobody) return {};
+  std::string const signer = origin_of_tries(origin) + " " + std::string{signature.user};
+  bool const is_known = signers_.contains(signer);
+  if (std::int64_t const wait_us = is_known ? 0 : tries_.wait_us(origin, now_us); wait_us > 0) {
+    ++counters_.delayed;
+    return {.status = too_many("too many logins from this origin failed", wait_us), .reason = "over_limit"};
+  }
+  if (!is_of_its_scope(signature))
+    return refuse_signer(origin,
+                         wrong_signature("the credential of this signature is not for its day and the service sqs: "
+                                         "expected KEY/YYYYMMDD/REGION/sqs/aws4_request"),
+                         "wrong", now_us);
+  if (!is_of_this_time(signature, wall_us)) return refuse_signer(origin, old_signature(signature.date), "old", now_us);
+  bool const is_right = is_signed_with(has_key ? *user->signing_key : key_of_nobody(), signature);
+  if (!has_key || !is_right)
+    return refuse_signer(origin,
+                         wrong_signature("this request is not signed with the signing key of a user here: the access "
+                                         "key or the secret is another one; `fastjournal user add --sqs` makes both, "
+                                         "RELOAD makes them known"),
+                         user == nullptr ? "unknown_user"
+                         : has_key       ? "wrong"
+                                         : "no_key",
+                         now_us);
+  ++counters_.accepted;
+  if (!is_known) {
+    if (signers_.size() >= kSignersMax) signers_.clear();
+    signers_.insert(signer);
+  }
+  return {.user = user};
+}
+
+Logins::Signer Logins::refuse_signer(std::string_view origin, Status status, std::string_view reason,
+                                     std::int64_t now_us) {
+  ++counters_.refused;
+  tries_.failed(origin, now_us);
+  return {.status = std::move(status), .reason = reason};
 }
 
 std::optional<Logins::Outcome> Logins::begin(ConnectionId who, Claim const& claim, std::int64_t now_us) {

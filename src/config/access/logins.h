@@ -2,6 +2,9 @@
 // elsewhere. Failures are remembered for a while, limited by origin (tries.h) and told after a delay, so that guessing
 // is slow and the time of a refusal tells nothing. Owned by the server; on its thread.
 //
+// Signed requests are decided at once: that takes microseconds. One answer, after one time, tells that a user is
+// unknown, has no signing key, or another one.
+//
 // A sender waits for one login at a time. So there are at most as many attempts as connections; jobs have a limit of
 // their own.
 #pragma once
@@ -12,6 +15,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +24,7 @@
 #include "config/access/token.h"
 #include "config/access/tries.h"
 #include "config/access/user.h"
+#include "fastjournal/protocol.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
 
@@ -64,6 +69,7 @@ class Logins {
   static constexpr std::size_t kQueueMax = 64;             // jobs that wait,
   static constexpr std::size_t kQueueOfOriginMax = 48;     // and those of one origin (origin_of_tries)
   static constexpr std::int64_t kRefusalAfterUs = 250'000;
+  static constexpr std::size_t kSignersMax = 4096;  // users with an origin of theirs
 
   struct Claim {
     std::string_view token;
@@ -75,6 +81,13 @@ class Logins {
     ConnectionId who{};
     UserPtr user{};
     Status status{};
+  };
+
+  // Of a signed request: `user`, or `status` says why not; neither: it is of nobody.
+  struct Signer {
+    UserPtr user{};
+    Status status{};            // with the fact `signature`: wrong or old
+    std::string_view reason{};  // the same for the administrator: unknown_user and no_key, too
   };
 
   struct Counters {
@@ -91,6 +104,10 @@ class Logins {
 
   // Empty: the outcome comes later, through take_outcomes. `who` has no attempt under way.
   [[nodiscard]] std::optional<Outcome> begin(ConnectionId who, Claim const& claim, std::int64_t now_us);
+  // `may_be_nobody`: a request has rights without a signature, so that one which names no user with a signing key is of
+  // nobody. `wall_us`: what signers' clocks are compared with.
+  [[nodiscard]] Signer check(Protocol::Signature const& signature, std::string_view origin, bool may_be_nobody,
+                             std::int64_t wall_us, std::int64_t now_us);
   // The outcome is no longer needed.
   void forget(ConnectionId who);
   // A job was run.
@@ -122,6 +139,8 @@ class Logins {
     std::unique_ptr<HashJob> job;
   };
 
+  [[nodiscard]] Signer refuse_signer(std::string_view origin, Status status, std::string_view reason,
+                                     std::int64_t now_us);
   [[nodiscard]] std::optional<Outcome> refuse_later(ConnectionId who, std::string_view origin, std::int64_t now_us);
   [[nodiscard]] bool wait_for_hash(ConnectionId who, std::string_view origin, Digest const& digest, Token const& token,
                                    TokenHash const& expected);
@@ -133,6 +152,8 @@ class Logins {
   KnownTokens<UserPtr> known_;
   KnownTokens<std::int64_t> wrong_;  // remembered until then
   Tries tries_;
+  // "ORIGIN USER", by whom a request was signed rightly: these wait for no failures of others of their origin.
+  std::set<std::string, std::less<>> signers_;
   std::list<Attempt> attempts_;  // that wait for a job
   std::deque<Waiting> queue_;
   std::vector<std::pair<std::uint64_t, Digest>> under_way_;  // by the number of the job

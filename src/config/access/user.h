@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/access/signing_key.h"
 #include "config/access/token.h"
 #include "fastjournal/rights.h"
 
@@ -44,7 +45,8 @@ struct Grant {
 struct User {
   std::string name;
   std::vector<Grant> grants;
-  std::optional<TokenHash> token;  // none: known by a client certificate only
+  std::optional<TokenHash> token;  // neither: known by a client certificate only
+  std::optional<SigningKey> signing_key{};
 
   // On all tables, and on the daemon itself.
   [[nodiscard]] Rights everywhere() const;

@@ -8,6 +8,8 @@
 #include <map>
 #include <string>
 
+#include "tests/support/signing.h"
+
 namespace fastjournal::access {
 namespace {
 
@@ -86,9 +88,45 @@ struct Gate : HashRunner {
   }
   void pass(std::int64_t us) { now_us += us; }
 
+  // ann has a signing key beside her token, bob has none.
+  void give_key(std::string_view key = kAnnsKey) {
+    Users users;
+    User ann = user("ann", 1);
+    ann.signing_key = SigningKey::read(key);
+    BOOST_REQUIRE(users.add(std::move(ann)));
+    BOOST_REQUIRE(users.add(user("bob", 2)));
+    logins.use(std::move(users));
+  }
+  // Its wall clock shows `now_us`. "ann", "wrong", "old", "over_limit", "nobody".
+  struct Way {
+    std::string_view key{kAnnsKey};
+    std::int64_t old_us{0};
+    std::string_view origin{"ip:1"};
+    bool may_be_nobody{false};
+    std::string_view service{"sqs"};
+  };
+  std::string check(std::string_view name, Way const& way) {
+    std::string const date = test::signing_date(now_us - way.old_us);
+    std::string const scope = date.substr(0, 8) + "/eu-west-1/" + std::string{way.service} + "/aws4_request";
+    std::string const request(64, 'a');
+    std::string const signature = test::aws_signature_of(way.key, date, scope, request);
+    last = logins.check({.user = name, .date = date, .scope = scope, .request = request, .signature = signature},
+                        way.origin, way.may_be_nobody, now_us, now_us);
+    if (last.user != nullptr) return last.user->name;
+    if (last.status.ok()) return "nobody";
+    if (last.status.code() == Code::over_limit) return "over_limit";
+    BOOST_TEST((last.status.code() == Code::not_allowed));
+    BOOST_REQUIRE(last.status.facts().size() == 1U);
+    BOOST_TEST(last.status.facts().front().first == "signature");
+    return last.status.facts().front().second;
+  }
+
+  static constexpr std::string_view kAnnsKey = "0123456789abcdef";
+
   std::deque<std::unique_ptr<HashJob>> jobs;
   int hashes{0};
   std::int64_t now_us{5 * kSecond};
+  Logins::Signer last;
   Logins logins{*this, DigestKey{7}};
 };
 
@@ -315,6 +353,80 @@ BOOST_AUTO_TEST_CASE(origins_beyond_the_limit_share_one_measure) {
   pass(2 * kSecond);
   tries.failed("newest", now_us);
   BOOST_TEST(tries.origins() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_signature_is_decided_at_once) {
+  give_key();
+  for (int i = 0; i < 100; ++i) BOOST_TEST(check("ann", {}) == "ann");
+  BOOST_TEST(jobs.empty());
+  BOOST_TEST(logins.counters().accepted == 100U);
+  BOOST_TEST(check("ann", {.key = "0123456789abcdeF"}) == "wrong");
+  BOOST_TEST(last.reason == "wrong");
+  BOOST_TEST(logins.counters().refused == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(who_a_user_is_and_whether_he_can_sign_is_not_told) {
+  give_key();
+  BOOST_TEST(check("ann", {.key = "0123456789abcdeF"}) == "wrong");
+  std::string const said = last.status.text();
+  BOOST_TEST(check("bob", {}) == "wrong");
+  BOOST_TEST(last.reason == "no_key");
+  BOOST_TEST(last.status.text() == said);
+  BOOST_TEST(check("eve", {}) == "wrong");
+  BOOST_TEST(last.reason == "unknown_user");
+  BOOST_TEST(last.status.text() == said);
+  for (char const* const secret : {"ann", "bob", "eve", "0123456789abcdef"})
+    BOOST_TEST(said.find(secret) == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(where_rights_need_no_signature_only_those_of_users_with_keys_count) {
+  give_key();
+  BOOST_TEST(check("eve", {.may_be_nobody = true}) == "nobody");
+  BOOST_TEST(check("bob", {.old_us = 3600 * kSecond, .may_be_nobody = true, .service = "s3"}) == "nobody");
+  BOOST_TEST(check("ann", {.key = "0123456789abcdeF", .may_be_nobody = true}) == "wrong");
+  BOOST_TEST(check("ann", {.may_be_nobody = true}) == "ann");
+  BOOST_TEST(logins.counters().accepted == 1U);
+  BOOST_TEST(logins.counters().refused == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(old_signatures_and_other_services_are_refused_whoever_signs) {
+  give_key();
+  pass(10'000 * kSecond);
+  for (char const* const name : {"ann", "eve"}) {
+    BOOST_TEST(check(name, {.old_us = 901 * kSecond}) == "old");
+    BOOST_TEST(last.reason == "old");
+    BOOST_TEST(check(name, {.old_us = -901 * kSecond}) == "old");
+    pass(10 * kSecond);
+    BOOST_TEST(check(name, {.service = "s3"}) == "wrong");
+  }
+  BOOST_TEST(check("ann", {.old_us = 899 * kSecond}) == "ann");
+}
+
+BOOST_AUTO_TEST_CASE(wrong_signatures_are_limited_by_origin_but_not_for_who_signed_there) {
+  give_key();
+  BOOST_TEST(check("ann", {.origin = "ip:1"}) == "ann");
+  for (int i = 0; i < 5; ++i) BOOST_TEST(check("eve", {.origin = "ip:1"}) == "wrong");
+  BOOST_TEST(check("eve", {.origin = "ip:1"}) == "over_limit");
+  BOOST_TEST(logins.counters().delayed == 1U);
+  BOOST_TEST(begin(1, "fj_nonsense", "ip:1") == "over_limit");  // one measure for both
+  BOOST_TEST(check("ann", {.origin = "ip:1"}) == "ann");
+  BOOST_TEST(check("eve", {.origin = "ip:2"}) == "wrong");
+  for (int i = 0; i < 4; ++i) BOOST_TEST(check("ann", {.key = "0123456789abcdeF", .origin = "ip:2"}) == "wrong");
+  // The right one must wait, too: it was never seen there, and could be a guess.
+  BOOST_TEST(check("ann", {.origin = "ip:2"}) == "over_limit");
+  pass(2 * kSecond);
+  BOOST_TEST(check("ann", {.origin = "ip:2"}) == "ann");
+}
+
+BOOST_AUTO_TEST_CASE(other_users_apply_to_the_next_signature) {
+  give_key();
+  BOOST_TEST(check("ann", {}) == "ann");
+  give_key("another-key-of-ann");
+  BOOST_TEST(check("ann", {}) == "wrong");
+  BOOST_TEST(check("ann", {.key = "another-key-of-ann"}) == "ann");
+  logins.use(Users{});
+  BOOST_TEST(check("ann", {.key = "another-key-of-ann"}) == "wrong");
+  BOOST_TEST(last.reason == "unknown_user");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

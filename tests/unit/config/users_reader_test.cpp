@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(users_have_the_grants_of_the_file) {
   Result<access::Users> const users =
       read_users_of_any_mode(fs::path{FJ_SOURCE_DIR} / "tests/golden/config/good/users/everything.xml");
   BOOST_REQUIRE_MESSAGE(users.ok(), users.status().text());
-  BOOST_TEST(users->size() == 4U);
+  BOOST_TEST(users->size() == 5U);
   access::UserPtr const worker = users->find("worker-1");
   BOOST_REQUIRE((worker != nullptr && worker->token.has_value()));
   BOOST_TEST(worker->token->text() == kHash);
@@ -44,6 +44,10 @@ BOOST_AUTO_TEST_CASE(users_have_the_grants_of_the_file) {
   BOOST_TEST(worker->on("other").names() == "nothing");
   BOOST_TEST(users->find("ops@example.org")->on("any").names() == "read manage");
   BOOST_TEST(!users->find("host.example.org")->token.has_value());
+  BOOST_TEST(!users->find("host.example.org")->signing_key.has_value());
+  access::UserPtr const signer = users->find("orders");
+  BOOST_REQUIRE((signer != nullptr && signer->signing_key.has_value()));
+  BOOST_TEST(signer->signing_key->text() == "a-secret-&-of->-16");
   BOOST_TEST((users->find("root")->everywhere() == kAllRights));
 }
 
@@ -86,6 +90,27 @@ BOOST_AUTO_TEST_CASE(a_user_is_added_to_a_new_file_and_removed_from_it) {
   BOOST_REQUIRE(removed.ok());
   BOOST_TEST(read_users(secret(removed.value()))->size() == 0U);
   BOOST_TEST((users_without(path() / "users.xml", "w").status().code() == Code::not_found));
+}
+
+BOOST_AUTO_TEST_CASE(a_signing_key_is_written_as_it_is) {
+  access::User const user{.name = "w",
+                          .grants = {{.rights = {Right::add}}},
+                          .token = {},
+                          .signing_key = access::SigningKey::read("<&>'\"0123456789ab")};
+  BOOST_REQUIRE(user.signing_key.has_value());
+  Result<std::string> const added = users_with(path() / "users.xml", user);
+  BOOST_REQUIRE(added.ok());
+  Result<access::Users> const users = read_users(secret(added.value()));
+  BOOST_REQUIRE_MESSAGE(users.ok(), users.status().text());
+  BOOST_TEST((*users->find("w") == user));
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_signing_key_is_not_shown) {
+  Result<access::Users> const users =
+      read_users(secret("<access><user name=\"w\" rights=\"add\" signing-key=\"nearly a secret key\"/></access>"));
+  BOOST_REQUIRE(!users.ok());
+  BOOST_TEST(users.status().message().find("16 to 128") != std::string::npos, users.status().message());
+  BOOST_TEST(users.status().message().find("nearly") == std::string::npos, users.status().message());
 }
 
 BOOST_AUTO_TEST_CASE(a_change_keeps_comments_and_other_users) {
