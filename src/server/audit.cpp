@@ -30,9 +30,12 @@ void Audit::command(Session const& session, access::User const* user, Message co
     note_refused(std::move(text));
 }
 
-void Audit::login_failed(Session const& session, std::string_view claimed, std::string_view what, Status const& why) {
+void Audit::login_failed(Session const& session, std::string_view claimed, std::string_view what, Status const& why,
+                         std::string_view signature) {
   note_refused("audit: login failed, command=" + shown(what) + " claimed=" + shown(claimed) +
-               who(session, session.who.user.get()) + " result=" + std::string{row_of(why.code()).wire_name});
+               who(session, session.who.user.get()) +
+               (signature.empty() ? "" : " signature=" + std::string{signature}) +
+               " result=" + std::string{row_of(why.code()).wire_name});
 }
 
 void Audit::note_refused(std::string text) {

@@ -27,8 +27,10 @@ class Audit {
   // `table`: that of the command.
   void command(Session const& session, access::User const* user, Message const& message, std::string_view table,
                Status const& status);
-  // `claimed`: who it said that it is; empty: it did not. `what`: AUTH, or the command that came with the token.
-  void login_failed(Session const& session, std::string_view claimed, std::string_view what, Status const& why);
+  // `claimed`: who it said that it is; empty: it did not. `what`: AUTH, or the command that came with the token or the
+  // signature. `signature`: what is wrong with that; empty: there is none.
+  void login_failed(Session const& session, std::string_view claimed, std::string_view what, Status const& why,
+                    std::string_view signature = {});
 
  private:
   void note_refused(std::string text);

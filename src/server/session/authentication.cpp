@@ -98,6 +98,7 @@ engine::Outcome Authentication::authenticate(admin::Request const& request) {
 }
 
 void Authentication::carry_out(Session& session, Message& message, Protocol::Piece const& piece) {
+  if (piece.token.empty() && piece.signature != nullptr) return carry_out_signed(session, message, piece);
   session.in.has_token = true;
   std::optional<access::Logins::Outcome> const outcome =
       logins_.begin(session.id, {.token = piece.token, .user = {}, .origin = session.origin}, time_.monotonic_us());
@@ -105,6 +106,7 @@ void Authentication::carry_out(Session& session, Message& message, Protocol::Pie
     Held held{.message = {}, .is_auth = false, .claimed = {}, .bytes = piece.bytes + Arena::kFirstBlockBytes};
     held.piece = piece;
     held.piece.token = held.piece.content = {};
+    held.piece.signature = nullptr;
     held.value = piece.value;
     message.own();
     held.message = std::move(message);
@@ -114,6 +116,16 @@ void Authentication::carry_out(Session& session, Message& message, Protocol::Pie
   if (outcome->user != nullptr) return carry_out_as(session, message, piece, outcome->user);
   audit_.login_failed(session, {}, message.command, outcome->status);
   commands_.dispatch.refuse(session, message, outcome->status);
+}
+
+void Authentication::carry_out_signed(Session& session, Message& message, Protocol::Piece const& piece) {
+  bool const may_be_nobody = !session.who.rights.is_empty() || session.who.user != nullptr;
+  access::Logins::Signer const signer =
+      logins_.check(*piece.signature, session.origin, may_be_nobody, time_.clock().wall_us(), time_.monotonic_us());
+  if (signer.user != nullptr) return carry_out_as(session, message, piece, signer.user);
+  if (signer.status.ok()) return commands_.dispatch.handle(session, message);
+  audit_.login_failed(session, piece.signature->user, message.command, signer.status, signer.reason);
+  commands_.dispatch.refuse(session, message, signer.status);
 }
 
 void Authentication::hold(Session& session, Held held) {

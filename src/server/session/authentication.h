@@ -1,10 +1,10 @@
-// The identity of a session: AUTH, tokens that come with a message (Protocol::Piece), certificates of clients, and what
-// a reload of the users changes. While a token is being verified its session is not read, and others go on. Owned by
-// the server.
+// The identity of a session: AUTH, tokens and signatures that come with a message (Protocol::Piece), certificates of
+// clients, and what a reload of the users changes. While a token is being verified its session is not read, and others
+// go on. Owned by the server.
 //
-// A session has the rights of its listener and those of its user. Those of a token that came with a message hold for
-// that message. A session whose user was changed or removed by a reload is closed: rows that it waits for or listens to
-// end with it, and a new login shows what it may do now.
+// A session has the rights of its listener and those of its user. Those of a token or a signature that came with a
+// message hold for that message. A session whose user was changed or removed by a reload is closed: rows that it waits
+// for or listens to end with it, and a new login shows what it may do now.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +50,8 @@ class Authentication final : public admin::Authenticating {
   void take_certificate(Session& session, std::string_view name);
   [[nodiscard]] engine::Outcome authenticate(admin::Request const& request) override;
   // A message, or one whose value begins, that came with a token: handled as the token's user, now or once it is
-  // verified; then `message` is another one.
+  // verified; then `message` is another one. One that is signed is handled now: as its user, or of nobody with the
+  // rights that its session has.
   void carry_out(Session& session, Message& message, Protocol::Piece const& piece);
   void session_ended(ConnectionId connection);
   // A job of HashRunner was run.
@@ -71,6 +72,7 @@ class Authentication final : public admin::Authenticating {
     std::size_t bytes{0};  // of memory
   };
 
+  void carry_out_signed(Session& session, Message& message, Protocol::Piece const& piece);
   void hold(Session& session, Held held);
   void settle(Session& session, Held& held, access::Logins::Outcome const& outcome);
   void log_in(Session& session, access::UserPtr const& user) const;

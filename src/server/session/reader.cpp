@@ -179,7 +179,7 @@ void Reader::carry_out(Session& session, Protocol::Piece const& piece) {
         session, message_,
         {Code::no_space, "the daemon's process has no memory for a message of " + std::to_string(piece.bytes) +
                              " bytes: try later, or give it more"});
-  if (piece.token.empty()) return commands_.dispatch.handle(session, message_);
+  if (piece.token.empty() && piece.signature == nullptr) return commands_.dispatch.handle(session, message_);
   authentication_.carry_out(session, message_, piece);
 }
 
