@@ -12,7 +12,7 @@ std::span<Group const> verb_groups() {
       {"tx", "transactions: commands of several tables, all of them or none", {transaction_verbs()}},
       {"cluster", "logs that the daemon shares with other nodes", {cluster_verbs()}},
       {"queue", "messages and queues of a queue table: send, take, list, move, declare", {queue_verbs()}},
-      {"", "", {top_verbs(), keeper_verbs(), check_verbs(), schema_verbs()}},
+      {"", "", {import_verbs(), top_verbs(), keeper_verbs(), check_verbs(), schema_verbs()}},
       {"plan", "say what is wrong with plans of pipelines, and what they promise; no daemon is asked", {plan_verbs()}},
       {"pipeline",
        "documents of a pipeline table: bring the files of folders to their destinations",

@@ -15,8 +15,8 @@ using Verbs = std::span<Verb const>;
 [[nodiscard]] Verbs overview_verbs(), top_verbs(), keeper_verbs(), tables_verbs(), login_verbs(), daemon_verbs(),
     backup_verbs();
 // Pairs, blobs, queues, pipelines.
-[[nodiscard]] Verbs pair_verbs(), lock_verbs(), frame_verbs(), blob_verbs(), queue_verbs(), pipeline_run_verbs(),
-    pipeline_verbs();
+[[nodiscard]] Verbs pair_verbs(), lock_verbs(), frame_verbs(), blob_verbs(), queue_verbs(), import_verbs(),
+    pipeline_run_verbs(), pipeline_verbs();
 // Several tables, several nodes.
 [[nodiscard]] Verbs transaction_verbs(), cluster_verbs();
 // Files and folders of this computer.
