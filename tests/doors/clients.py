@@ -379,6 +379,9 @@ class Run:
                                    ['touch', 'release', 'bury', 'kick', 'kick-job', 'state', 'watch', 'reject']
                                    if word in self.has])
         job = self.some_job(worker)
+        if word == 'kick-job':
+            asleep = [one for one in self.jobs.values() if one.state in ('buried', 'delayed')]
+            job = self.random.choice(asleep) if asleep and self.random.random() < 0.7 else job
         if word in ('delete', 'reject') and 'touch' not in self.has:  # of what it was handed, and by its envelope
             mine = [one for one in self.jobs.values() if one.holder is worker]
             job = mine[0] if mine else None
@@ -457,18 +460,18 @@ class Run:
                     job.loosen(may_be_gone=True)
 
     def play(self, commands):
-        # The words whose answer a kill comes behind, and as many kills while commands are under way.
+        # The words whose answer a kill comes behind, and as many kills while commands are under way; all over the life.
         after = [word for word in self.has if word != 'connect'] * KILLS
-        self.random.shuffle(after)
-        in_doubt = len(after)
+        kills = in_doubt = len(after)
         for at in range(commands * 50):
+            left = kills * (commands - at) / commands
             worker = self.random.choice(self.workers)
-            if in_doubt * commands > (commands - at) * len(self.has) * KILLS and in_doubt > 0:
+            if in_doubt > left:
                 in_doubt -= 1
                 self.step_in_doubt(worker)
             done = self.step(worker)
-            if after and done == after[0]:
-                after.pop(0)
+            if len(after) > left and done in after:
+                after.remove(done)
                 self.kill()
                 self.start()
             if at >= commands and not after:
