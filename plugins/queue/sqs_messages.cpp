@@ -292,8 +292,8 @@ class Delete final : public LeasesAction {
     message.add("message", Value::of_unsigned(handle.message));
   }
 
-  // A message that is gone was deleted. One whose lease is over is deleted all the same, if nobody has it since; in a FIFO
-  // queue its place in the order may have been taken: it is refused.
+  // A message that is gone was deleted. One whose lease is over is deleted all the same, if nobody has it since; in a
+  // FIFO queue its place in the order may have been taken: it is refused.
   bool take_entry(Entry& entry, Outgoing const& answer) override {
     bool const was_unleased = std::exchange(is_unleased_, false);
     if (!is_refusal(answer)) return true;

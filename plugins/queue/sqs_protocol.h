@@ -4,8 +4,8 @@
 // A request becomes an action (sqs_action.h), which is several commands of this table, one after the other; it is read
 // again for each, and consumed with the last. Heads and bodies are found as at the door of HTTP (wire/http_scan.h).
 //
-// Browsers are kept out: their requests say where they come from (Origin), and those of SDKs do not. Without that any page
-// could send messages to a server on its reader's computer.
+// Browsers are kept out: their requests say where they come from (Origin), and those of SDKs do not. Without that any
+// page could send messages to a server on its reader's computer.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What TLS and HTTP cost: the same inserts into one daemon by each of its doors, in turn, so that all see the same disk
+// What doors cost. TLS and HTTP: the same inserts into one daemon by each of its doors, in turn, so that all see the same disk
 // and the same machine. Each is compared with text over TCP of the same round.
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 namespace fastjournal::bench {
 namespace {
 
-// The medians over the rounds of two figures beside those of text over TCP.
-std::string compare(Line const& line, Line const& plain) {
+// The medians over the rounds of two figures beside those of another door.
+std::string compare(Line const& line, Line const& plain, std::string_view plain_name) {
   std::vector<double> rates;
   std::vector<double> costs;
   std::size_t const rounds = std::min(line.samples.size(), plain.samples.size());
@@ -21,7 +21,7 @@ std::string compare(Line const& line, Line const& plain) {
     if (there.value > 0) rates.push_back(here.value / there.value);
     costs.push_back(here.processor_us - there.processor_us);
   }
-  return fmt::format("{:.2f} of plain text; {:.2f} us of the daemon's processors each, {:+.2f}", median(rates),
+  return fmt::format("{:.2f} of {}; {:.2f} us of the daemon's processors each, {:+.2f}", median(rates), plain_name,
                      line.median_of(&Sample::processor_us), median(costs));
 }
 
@@ -54,11 +54,41 @@ void Bench::run_doors(std::vector<std::unique_ptr<Peer>>& doors) {
     if (one.group != kGroup) continue;
     Line& first = line(kGroup, one.work, plain.name(), "/s");
     if (&first == &one) continue;
-    one.note = compare(one, first) + (one.note.empty() ? "" : "; " + one.note);
+    one.note = compare(one, first, "plain text") + (one.note.empty() ? "" : "; " + one.note);
   }
   for (Line& one : lines_)
     if (one.group == kGroup && one.peer == plain.name())
       one.note = fmt::format("{:.2f} us of the daemon's processors each", one.median_of(&Sample::processor_us));
+}
+
+void Bench::run_sqs(std::vector<std::unique_ptr<Peer>>& doors) {
+  constexpr char kGroup[] = "sqs";
+  double const s = settings_.seconds;
+  Named const send{kGroup,
+                   "send, 16 connections x 10",
+                   {.work = Work::insert, .connections = 16, .in_flight = 10, .batch = 10, .seconds = s},
+                   ">= 40 k/s"};
+  Named const receive{kGroup,
+                      "receive + delete, 16 connections x 10",
+                      {.work = Work::lease_done, .connections = 16, .in_flight = 10, .seconds = s},
+                      ">= 15 k/s"};
+  doors.front()->start();
+  Ledger ledger;
+  for (std::uint32_t round = 0; round < settings_.rounds; ++round) {
+    say(fmt::format("sqs: round {} of {}", round + 1, settings_.rounds));
+    for (auto const& door : doors) {
+      measure(*door, ledger, send);
+      measure(*door, ledger, receive);
+      drain(*door, ledger);
+    }
+  }
+  doors.front()->stop();
+  for (Line& one : lines_) {
+    if (one.group != kGroup) continue;
+    bool const is_sqs = one.peer == doors.front()->name();
+    one.aim = is_sqs ? one.work.starts_with("send") ? send.aim : receive.aim : "";
+    if (is_sqs) one.note = compare(one, line(kGroup, one.work, doors.back()->name(), "/s"), "HTTP");
+  }
 }
 
 }  // namespace fastjournal::bench

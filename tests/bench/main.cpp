@@ -75,7 +75,7 @@ int main(int count, char** words) {
       ->check(CLI::Range(1, 99))
       ->capture_default_str();
   app.add_option("--peers", choice.peers, "fastjournal beanstalkd redis postgresql; all if absent")->delimiter(',');
-  app.add_option("--groups", choice.groups, "rates rest growth doors tables; all if absent")->delimiter(',');
+  app.add_option("--groups", choice.groups, "rates rest growth doors sqs tables; all if absent")->delimiter(',');
   app.add_option("--only", settings.only, "rates whose names contain this");
   app.add_flag("--full", full,
                "ours by unix socket and msgpack too, three rounds of 3 s, 1 M rows in all, 10 M in ours, 20 s of "
@@ -120,6 +120,10 @@ int main(int count, char** words) {
     if (choice.has(choice.groups, "doors") && choice.has(choice.peers, "fastjournal")) {
       std::vector<std::unique_ptr<Peer>> doors = make_doors();
       bench.run_doors(doors);
+    }
+    if (choice.has(choice.groups, "sqs") && choice.has(choice.peers, "fastjournal")) {
+      std::vector<std::unique_ptr<Peer>> doors = make_sqs();
+      bench.run_sqs(doors);
     }
     if (choice.has(choice.groups, "tables")) run_many_tables(settings);
     if (bench.lines().empty()) return 0;

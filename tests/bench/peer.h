@@ -72,5 +72,7 @@ struct OwnOptions {
 // One daemon, by each way that leads into it: text over TCP, TLS, a unix socket, HTTP, and HTTP over TLS. It runs as long
 // as one of them is there; start and stop of the first one are its own.
 [[nodiscard]] std::vector<std::unique_ptr<Peer>> make_doors();
+// One daemon with a queue, by the protocol of SQS and by its own HTTP, likewise.
+[[nodiscard]] std::vector<std::unique_ptr<Peer>> make_sqs();
 
 }  // namespace fastjournal::bench

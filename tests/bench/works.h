@@ -39,6 +39,8 @@ class Bench {
   void run_rates(std::vector<Contestant>& contestants);
   // The same inserts by each way into one daemon: TLS, HTTP and unix sockets beside text over TCP, as ratios.
   void run_doors(std::vector<std::unique_ptr<Peer>>& doors);
+  // Messages of a queue by SQS, beside the daemon's own HTTP.
+  void run_sqs(std::vector<std::unique_ptr<Peer>>& doors);
   // Memory, disk, dates, start after kill -9: starts each peer itself. `own_rows`: waiting rows in ours; the others
   // have Settings::peer_rows.
   void run_at_rest(std::vector<std::unique_ptr<Peer>>& peers, std::uint64_t own_rows);
