@@ -2,15 +2,17 @@
 """`fastjournal import` from real servers: Debian's beanstalkd and redis-server. Each job comes once, whenever the import is
 killed; what is refused stays as it was; dates, priorities and what is buried are kept.
 
-usage: imports.py BIN PLUGINS [--seed S] [--cuts N] [--speed JOBS]
+usage: imports.py BIN PLUGINS [--seed S] [--cuts N] [--only WORD] [--sanitized] [--speed JOBS]
 BIN has fastjournald and fastjournal, PLUGINS the table types. All servers are started here, on free ports, and ended. A
 server that is not installed is told, and its part left out; without both the exit status is 77. --speed measures instead.
 """
 import argparse
 import base64
 import json
+import importlib.util
 import os
 import pathlib
+import pickle
 import random
 import shutil
 import socket
@@ -21,228 +23,7 @@ import threading
 import time
 import zlib
 
-TUBES = (pathlib.Path(__file__).resolve().parent / 'tubes.xml').read_text()
-JOBS = """<table name="jobs" model="queue">
-  <description>Jobs.</description>
-  <create-queues>true</create-queues>
-  <message-size-max>65535</message-size-max>
-  <keep-parked>0</keep-parked>
-</table>
-"""
-LIMIT = 120  # s: longer than anything takes
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(('127.0.0.1', 0))
-        return one.getsockname()[1]
-
-
-def connected(port, process):
-    for _ in range(2000):
-        try:
-            return socket.create_connection(('127.0.0.1', port))
-        except OSError:
-            if process.poll() is not None:
-                sys.exit(f'{process.args[0]} did not start')
-            time.sleep(0.005)
-    sys.exit(f'{process.args[0]} does not listen')
-
-
-def same(found, expected, what):
-    if found != expected:
-        raise AssertionError(f'{what}: expected {expected!r}, found {found!r}')
-
-
-class Daemon:
-    def __init__(self, programs, plugins, folder):
-        self.programs, self.address = programs, f'unix:{folder}/socket'
-        tables = folder / 'tables'
-        tables.mkdir()
-        (tables / 'tubes.xml').write_text(TUBES)
-        (tables / 'jobs.xml').write_text(JOBS)
-        (tables / 'narrow.xml').write_text(JOBS.replace('"jobs"', '"narrow"'))
-        (folder / 'fastjournal.xml').write_text('<fastjournal/>\n')
-        self.process = subprocess.Popen(
-            [f'{programs}/fastjournald', '--config', folder / 'fastjournal.xml', '--tables', tables, '--data', folder / 'data',
-             '--plugins', plugins, '--listen', self.address], stdout=subprocess.DEVNULL)
-        for _ in range(2000):
-            if (folder / 'socket').exists() or self.process.poll() is not None:
-                break
-            time.sleep(0.005)
-
-    def command(self, *words):
-        return [f'{self.programs}/fastjournal', '--server', self.address, '--json', *words]
-
-    def run(self, *words):
-        """The exit status, the objects of standard output, and those of standard error."""
-        done = subprocess.run(self.command(*words), capture_output=True, text=True, timeout=LIMIT)
-        return done.returncode, *([json.loads(line) for line in text.splitlines()] for text in (done.stdout, done.stderr))
-
-    def messages(self, table):
-        """All of them, with their bodies, by queue and in the order of their numbers."""
-        out = {}
-        for queue in self.run('queue', 'ls', table)[1]:
-            found = self.run('call', 'BROWSE', f'table={table}', f'queue={queue["queue"]}', 'body=1', 'count=1000')[1]
-            out[queue['queue']] = [one for one in found if one['command'] == 'MESSAGE']
-        return {queue: found for queue, found in out.items() if found}
-
-    def purge(self, table):
-        for queue in self.run('queue', 'ls', table)[1]:
-            self.run('queue', 'purge', table, queue['queue'])
-
-
-class Beanstalkd:
-    program = 'beanstalkd'
-    cut = b'delete '
-    url = 'beanstalkd://127.0.0.1'
-
-    def __init__(self, folder, *options):
-        self.port = free_port()
-        self.options = options
-        self.start()
-
-    def start(self):
-        self.process = subprocess.Popen([self.program, '-l', '127.0.0.1', '-p', str(self.port), '-z', '100000', *self.options])
-        self.socket = connected(self.port, self.process)
-        self.file = self.socket.makefile('rb')
-
-    def ask(self, text, body=None):
-        self.socket.sendall(text.encode() + b'\r\n' + (b'' if body is None else body + b'\r\n'))
-        line = self.file.readline().decode().split()
-        data = b''
-        if line[0] in ('OK', 'FOUND', 'RESERVED'):
-            data = self.file.read(int(line[-1]) + 2)[:-2]
-        return line, data
-
-    def put(self, tube, priority, delay, ttr, body):
-        self.ask(f'use {tube}')
-        return int(self.ask(f'put {priority} {delay} {ttr} {len(body)}', body)[0][1])
-
-    def bury(self, job, priority):
-        same(self.ask(f'reserve-job {job}')[0][0], 'RESERVED', f'job {job}')
-        same(self.ask(f'bury {job} {priority}')[0][0], 'BURIED', f'job {job}')
-
-    def figures(self, what):
-        data = self.ask(what)[1].decode()
-        return dict(line.split(': ', 1) for line in data.splitlines() if ': ' in line)
-
-    def end(self):
-        self.process.kill()
-        self.process.wait()
-
-
-class Redis:
-    program = 'redis-server'
-    cut = b'LTRIM'
-    url = 'redis://127.0.0.1'
-
-    def __init__(self, folder, *options):
-        self.port = free_port()
-        self.process = subprocess.Popen([self.program, '--port', str(self.port), '--bind', '127.0.0.1', '--save', '',
-                                         '--dir', str(folder), *options], stdout=subprocess.DEVNULL)
-        self.socket = connected(self.port, self.process)
-        self.file = self.socket.makefile('rb')
-
-    def ask(self, *words):
-        self.send(words)
-        return self.answer()
-
-    def send(self, words):
-        words = [one if isinstance(one, bytes) else str(one).encode() for one in words]
-        self.socket.sendall(b'*%d\r\n' % len(words) + b''.join(b'$%d\r\n%s\r\n' % (len(one), one) for one in words))
-
-    def answer(self):
-        line = self.file.readline()[:-2]
-        kind, rest = line[:1], line[1:]
-        if kind == b'-':
-            raise RuntimeError(rest.decode())
-        if kind == b':':
-            return int(rest)
-        if kind == b'$':
-            return None if rest == b'-1' else self.file.read(int(rest) + 2)[:-2]
-        if kind == b'*':
-            return None if rest == b'-1' else [self.answer() for _ in range(int(rest))]
-        return rest
-
-    def left(self):
-        """The keys of imports."""
-        return self.ask('KEYS', 'fj:import:*')
-
-    def end(self):
-        self.process.kill()
-        self.process.wait()
-
-
-class Proxy:
-    """Between the import and a source. It stops passing on when `word` is on its way there, or after so many bytes, and says
-    so: then the import is killed."""
-
-    def __init__(self, port, word=None, after=None):
-        self.target, self.word, self.left = port, word, after
-        self.stopped = threading.Event()
-        self.sockets = []
-        self.listener = socket.create_server(('127.0.0.1', 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        try:
-            while True:
-                here, _ = self.listener.accept()
-                there = socket.create_connection(('127.0.0.1', self.target))
-                self.sockets += [here, there]
-                threading.Thread(target=self.forward, args=(here, there, True), daemon=True).start()
-                threading.Thread(target=self.forward, args=(there, here, False), daemon=True).start()
-        except OSError:
-            return
-
-    def forward(self, source, target, is_request):
-        try:
-            while data := source.recv(4096):
-                if is_request and self.word and self.word in data:
-                    self.stopped.set()
-                if self.left is not None:
-                    self.left -= len(data)
-                    if self.left < 0:
-                        self.stopped.set()
-                if self.stopped.is_set():
-                    return
-                target.sendall(data)
-            target.shutdown(socket.SHUT_WR)
-        except OSError:
-            return
-
-    def end(self):
-        """A source that has lost its client gives back what that had reserved."""
-        for one in (self.listener, *self.sockets):
-            try:
-                one.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-            one.close()
-
-
-def wait_until_free(source):
-    until = time.monotonic() + LIMIT
-    while source.figures('stats')['current-jobs-reserved'] != '0':
-        assert time.monotonic() < until, 'jobs stay reserved'
-
-
-def killed_import(daemon, source, proxy, *words):
-    """Runs an import that is killed where the proxy stops. False: it ended before."""
-    process = subprocess.Popen(daemon.command('import', f'{source.url}:{proxy.port}', *words), stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
-    until = time.monotonic() + LIMIT
-    while process.poll() is None and not proxy.stopped.wait(0.001):
-        assert time.monotonic() < until, 'the import does not end'
-    was_cut = process.poll() is None
-    if was_cut:
-        process.kill()
-    process.wait()
-    proxy.end()
-    return was_cut
-
+from import_servers import LIMIT, Beanstalkd, Daemon, Proxy, Redis, killed_import, same, wait_until_free
 
 # ---------------------------------------------------------------------------
 # beanstalkd
@@ -478,6 +259,71 @@ def test_sidekiq(daemon, source, chance, cuts):
     same((source.ask('ZCARD', 'schedule'), source.ask('ZCARD', 'dead'), source.left()), (1, 1, []), 'what is left')
 
 
+def has_module(name):
+    found = importlib.util.find_spec(name) is not None
+    if not found:
+        print(f'{name} is not installed: its part is left out')
+    return found
+
+
+def test_rq_itself(daemon, source, chance, cuts):
+    """What RQ itself has put: its body is what RQ would have run."""
+    if not has_module('rq'):
+        return
+    import datetime
+    import redis
+    import rq
+    queue = rq.Queue('itself', connection=redis.Redis(port=source.port))
+    first = queue.enqueue('math.gcd', 12, 18, job_timeout=77)
+    queue.enqueue_at(datetime.datetime(2033, 5, 18, 3, 33, 20, tzinfo=datetime.timezone.utc), 'math.gcd', 4, b=6)
+    status, rows, errors = daemon.run('import', f'{source.url}:{source.port}', 'jobs', '--from', 'rq')
+    same((status, errors), (0, []), 'an import')
+    found = daemon.messages('jobs')['itself']
+    same([pickle.loads(zlib.decompress(base64.b64decode(one['body_binary'].removeprefix('base64:')))) for one in found],
+         [('math.gcd', None, (12, 18), {}), ('math.gcd', None, (4,), {'b': 6})], 'bodies')
+    same((found[0]['lease'], json.loads(found[0]['properties'])['rq']['id']), (77000, first.id), 'what goes with it')
+    same((found[1]['status'], found[1]['process_date']), ('waiting', 2000000000000), 'a date')
+    same((queue.count, source.ask('KEYS', 'rq:job:*')), (0, []), 'what is left')
+
+
+def test_celery_itself(daemon, source, chance, cuts):
+    """What Celery itself has put, without --queue: its queues are found."""
+    if not has_module('celery'):
+        return
+    import celery
+    app = celery.Celery('itself', broker=f'redis://127.0.0.1:{source.port}/0')
+    app.conf.broker_transport_options = {'priority_steps': list(range(10))}
+    app.send_task('add', (1, 2))
+    app.send_task('add', (3, 4), queue='other', priority=5)
+    app.send_task('add', (5, 6), eta='2033-05-18T03:33:20.123456+00:00')
+    status, rows, errors = daemon.run('import', f'{source.url}:{source.port}', 'jobs', '--from', 'celery')
+    same((status, errors), (0, []), 'an import')
+    found = daemon.messages('jobs')
+    tasks = {queue: [json.loads(base64.b64decode(json.loads(one['body'])['body']))[0] for one in of] for queue, of in found.items()}
+    same(tasks, {'celery': [[1, 2], [5, 6]], 'other': [[3, 4]]}, 'tasks')
+    same([found['celery'][0]['priority'], found['other'][0]['priority']], [100, 105], 'priorities')
+    same((found['celery'][1]['status'], found['celery'][1]['process_date']), ('waiting', 2000000000123), 'an eta')
+    same(source.left(), [], 'what is left')
+
+
+def test_sidekiq_itself(daemon, source, chance, cuts):
+    """What Sidekiq itself has put."""
+    ruby = f"""require 'sidekiq'
+Sidekiq.configure_client {{ |config| config.redis = {{ url: 'redis://127.0.0.1:{source.port}/0' }} }}
+Sidekiq::Client.push('class' => 'Job', 'args' => [1], 'queue' => 'itself')
+Sidekiq::Client.push('class' => 'Job', 'args' => [2], 'queue' => 'itself', 'at' => 2000000000.5)
+"""
+    if shutil.which('ruby') is None or subprocess.run(['ruby', '-rsidekiq', '-e', ''], stderr=subprocess.DEVNULL).returncode != 0:
+        print('Sidekiq is not installed: its part is left out')
+        return
+    subprocess.run(['ruby', '-e', ruby], check=True, stderr=subprocess.DEVNULL, timeout=LIMIT)
+    status, rows, errors = daemon.run('import', f'{source.url}:{source.port}', 'jobs', '--from', 'sidekiq')
+    same(status, 0, f'an import {errors}')
+    found = daemon.messages('jobs')['itself']
+    same([(json.loads(one['body'])['args'], one['status']) for one in found], [([1], 'due'), ([2], 'waiting')], 'jobs')
+    same(found[1]['process_date'], 2000000000500, 'a date')
+
+
 def test_redis_killed(daemon, source, chance, cuts):
     """A kill between our answer and the removal, and kills anywhere: no job is lost, none comes twice."""
     address = f'{source.url}:{source.port}'
@@ -569,14 +415,14 @@ def test_hostile(daemon, source, chance, cuts):
                 threading.Thread(target=serve, daemon=True).start()
                 address = f'{scheme}://127.0.0.1:{listener.getsockname()[1]}'
                 limited = subprocess.run(
-                    ['sh', '-c', 'ulimit -v 1000000; exec "$@"', 'sh', *daemon.command('--timeout', '3s', 'import', address, 'jobs', *words)],
+                    ['sh', '-c', f'ulimit -v {daemon.memory}; exec "$@"', 'sh', *daemon.command('--timeout', '3s', 'import', address, 'jobs', *words)],
                     capture_output=True, text=True, timeout=LIMIT)
                 errors = [json.loads(line) for line in limited.stderr.splitlines()]
                 assert limited.returncode in (1, 3) and len(errors) == 1, f'{scheme} {answer[:40]}: {limited}'
 
 
 TESTS = {Beanstalkd: [test_tubes, test_tubes_refused, test_tubes_killed, test_tubes_restarted],
-         Redis: [test_rq, test_celery, test_sidekiq, test_redis_killed, test_redis_large, test_redis_password, test_hostile]}
+         Redis: [test_rq, test_celery, test_sidekiq, test_rq_itself, test_celery_itself, test_sidekiq_itself, test_redis_killed, test_redis_large, test_redis_password, test_hostile]}
 
 
 def speed(daemon, folder, jobs):
@@ -635,8 +481,11 @@ def main():
     parser.add_argument('--cuts', type=int, default=5)
     parser.add_argument('--speed', type=int)
     parser.add_argument('--only', help='tests with this in their name')
+    parser.add_argument('--sanitized', action='store_true', help='memory cannot be limited')
     given = parser.parse_args()
     chance = random.Random(given.seed)
+    if given.sanitized:
+        Daemon.memory = 'unlimited'
     print(f'seed {given.seed}')
     missing = [kind.program for kind in TESTS if shutil.which(kind.program) is None]
     for program in missing:
