@@ -22,10 +22,6 @@ constexpr std::uint64_t kDelayMsMax = std::uint64_t{100} * 365 * 24 * 3600 * 100
 // What names a lease, of a row and of a message.
 constexpr std::initializer_list<char const*> kOfLease{"table", "row", "message", "epoch"};
 
-Status bad(char const* parameter, std::string const& expected) {
-  return refused(parameter, std::string{parameter} + ": expected " + expected);
-}
-
 std::string text_or(char const* text, char const* otherwise) { return text == nullptr ? otherwise : text; }
 
 Result<Options> options_of(fj_options const& given) {
@@ -76,11 +72,12 @@ Message& fastjournal::c::command_on(fj_connection& handle, char const* command, 
 }
 
 int fastjournal::c::give_back(fj_connection* handle, char const* command, fj_message const* task, char const* error,
-                              int64_t delay_ms, int* fate, char const* error_trace) {
+                              int64_t delay_ms, int* fate, char const* error_trace, std::uint32_t const* priority) {
   return on_connection(handle, {{task, "row"}}, [&]() -> Status {
     Message& message = command_about(*handle, command, *task, kOfLease);
     client::set_failure(message, text_or(error, ""), text_or(error_trace, ""));
     if (delay_ms >= 0) message.set("process_date", message.arena().copy("+" + std::to_string(delay_ms)));
+    if (priority != nullptr) message.set("priority", Value::of_unsigned(*priority));
     // Of a row and of a message: the second has a fate more.
     Result<ReturnedMessage> const returned = then(client::report(*handle->connection, message), Queues::returned_of);
     if (!returned.ok()) return returned.status();
@@ -220,9 +217,11 @@ int fj_give_back(fj_connection* connection, fj_message const* task, fj_give_back
   char const* const command = given.permanent == 0 ? "RELEASE" : is_message ? "REJECT" : "FAIL";
   if (given.permanent != 0 && given.delay_ms != 0)
     return guarded({}, [] { return bad("delay_ms", "0, as permanent is set"); });
+  if (given.permanent != 0 && given.priority != nullptr)
+    return guarded({}, [] { return bad("priority", "NULL, as permanent is set"); });
   if (given.delay_ms > kDelayMsMax) return guarded({}, [] { return bad("delay_ms", "0 to 3153600000000"); });
   std::int64_t const delay_ms = given.delay_ms == 0 ? -1 : static_cast<std::int64_t>(given.delay_ms);
-  return give_back(connection, command, task, given.error, delay_ms, fate, given.error_trace);
+  return give_back(connection, command, task, given.error, delay_ms, fate, given.error_trace, given.priority);
 }
 
 int fj_why(fj_connection* connection, fj_message const* which, fj_reply** reasons) {

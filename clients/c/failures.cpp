@@ -60,6 +60,10 @@ Status refused(std::string_view parameter, std::string text) {
   return Status{Code::bad_parameter, std::move(text)}.with("parameter", std::string{parameter});
 }
 
+Status bad(char const* parameter, std::string const& expected) {
+  return refused(parameter, std::string{parameter} + ": expected " + expected);
+}
+
 Status check(AllNeeded needed) {
   for (auto const& [given, name] : needed)
     if (given == nullptr) return refused(name, std::string{name} + " is NULL");

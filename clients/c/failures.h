@@ -20,6 +20,7 @@ int told(Status status) noexcept;
 int told_no_memory() noexcept;
 // bad_parameter, with the name of the parameter.
 Status refused(std::string_view parameter, std::string text);
+Status bad(char const* parameter, std::string const& expected);
 
 // The pointers that a caller must give, with their names. Not ok: the first one that is NULL.
 struct Needed {

@@ -95,9 +95,9 @@ int on_connection(fj_connection* handle, AllNeeded needed, Do const& act) noexce
 [[nodiscard]] Status store(Result<client::Reply> answer, fj_reply** reply);
 // The same of a parameter of it; 0 if it is not there.
 [[nodiscard]] Status store_integer(Result<client::Reply> const& answer, std::string_view name, int64_t* integer);
-// A command about a leased row or message whose answer says its fate. `error` and `error_trace` may be null.
+// A command about a leased row or message whose answer says its fate. Pointers but `task` may be null.
 int give_back(fj_connection* handle, char const* command, fj_message const* task, char const* error, int64_t delay_ms,
-              int* fate, char const* error_trace = nullptr);
+              int* fate, char const* error_trace = nullptr, std::uint32_t const* priority = nullptr);
 // FJ_NUL: it ends with a NUL.
 [[nodiscard]] Result<std::string_view> key_of(void const* key, std::size_t size);
 

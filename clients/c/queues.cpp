@@ -1,5 +1,7 @@
 // Queue tables in the C API.
+#include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "clients/c/handles.h"
 #include "clients/cpp/answers.h"
@@ -12,6 +14,24 @@ using namespace fastjournal::client;
 Status fastjournal::c::send_of(fj_connection& handle, fj_message const& message) {
   return copy(handle, message, "SEND", "message", "a message to send is made by fj_queue_message_new; this one is ");
 }
+
+namespace {
+
+Message& about_queue(fj_connection& handle, char const* command, char const* table, char const* queue) {
+  Message& out = command_on(handle, command, table);
+  out.set("queue", std::string_view{queue});
+  return out;
+}
+
+int to_message(fj_connection* connection, char const* command, char const* table, std::uint64_t number) {
+  return on_connection(connection, {{table, "table"}}, [&] {
+    Message& message = command_on(*connection, command, table);
+    message.set("message", Value::of_unsigned(number));
+    return connection->connection->call(message).status();
+  });
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -44,6 +64,8 @@ int fj_queue_acquire(fj_connection* connection, char const* table, fj_queue_opti
     if (given.credit != 0) return refused("credit", "credit is of fj_queue_listen; expected 0");
     Message& acquire = command_on(*connection, "ACQUIRE", table);
     if (given.queue != nullptr) acquire.set("queue", std::string_view{given.queue});
+    if (given.queues != nullptr) acquire.set("queues", std::string_view{given.queues});
+    if (given.message != 0) acquire.set("message", Value::of_unsigned(given.message));
     if (given.count != 0) acquire.set_integer("count", given.count);
     if (given.wait_ms != 0) acquire.set_integer("wait", given.wait_ms);
     if (given.lease_ms != 0) acquire.set("lease", Value::of_unsigned(given.lease_ms));
@@ -74,8 +96,8 @@ int fj_queue_listen(fj_connection* connection, char const* table, fj_queue_optio
   return on_connection(connection, {{table, "table"}}, [&]() -> Status {
     fj_queue_options given;
     if (Status read = read_options(options, given); !read.ok()) return read;
-    if (given.count != 0 || given.wait_ms != 0 || given.accept != 0)
-      return {Code::bad_parameter, "count, wait_ms and accept are of fj_queue_acquire; expected 0"};
+    if (given.count != 0 || given.wait_ms != 0 || given.accept != 0 || given.queues != nullptr || given.message != 0)
+      return {Code::bad_parameter, "count, wait_ms, accept, queues and message are of fj_queue_acquire; expected 0"};
     Params params{{"mode", Value::of_text("deliver")}};
     if (given.queue != nullptr) params.push_back({"queue", Value::of_text(given.queue)});
     if (given.credit != 0) params.push_back({"credit", Value::of_integer(given.credit)});
@@ -90,6 +112,67 @@ int fj_queue_unlisten(fj_connection* connection, char const* table, char const* 
     Params params;
     if (queue != nullptr) params.push_back({"queue", Value::of_text(queue)});
     return connection->connection->unlisten(table, params);
+  });
+}
+
+int fj_queue_park(fj_connection* connection, fj_message const* message, fj_give_back_options const* options,
+                  int* fate) {
+  fj_give_back_options given;
+  int const read = guarded({}, [&] { return read_options(options, given); });
+  if (read != FJ_OK) return read;
+  if (given.delay_ms != 0 || given.permanent != 0)
+    return guarded({}, [&] { return bad(given.delay_ms != 0 ? "delay_ms" : "permanent", "0, as it is parked"); });
+  return give_back(connection, "PARK", message, given.error, -1, fate, given.error_trace, given.priority);
+}
+
+int fj_queue_peek(fj_connection* connection, char const* table, char const* queue, char const* status,
+                  fj_reply** messages) {
+  return on_connection(connection, {{table, "table"}, {queue, "queue"}, cleared(messages, "messages")}, [&] {
+    Message& peek = about_queue(*connection, "PEEK", table, queue);
+    if (status != nullptr) peek.set("status", std::string_view{status});
+    return store(connection->connection->call(peek), messages);
+  });
+}
+
+int fj_queue_delete(fj_connection* connection, char const* table, uint64_t number) {
+  return to_message(connection, "DELETE", table, number);
+}
+
+int fj_queue_kick(fj_connection* connection, char const* table, uint64_t number) {
+  return to_message(connection, "KICK", table, number);
+}
+
+int fj_queue_kick_all(fj_connection* connection, char const* table, char const* queue, uint64_t most,
+                      uint64_t* kicked) {
+  return on_connection(connection, {{table, "table"}, {queue, "queue"}}, [&]() -> Status {
+    constexpr std::uint64_t kPageMax = 1000;
+    std::uint64_t const wanted = most == 0 ? UINT64_MAX : most;
+    std::uint64_t count = 0;
+    for (bool more = true; more && count < wanted;) {
+      Message& kick = about_queue(*connection, "KICK", table, queue);
+      kick.set("count", Value::of_unsigned(std::min(kPageMax, wanted - count)));
+      Result<Reply> const reply = connection->connection->call(kick);
+      if (!reply.ok()) return reply.status();
+      count += static_cast<std::uint64_t>(reply->first().integer("count").value_or(0));
+      more = reply->first().integer("more").value_or(0) == 1;
+    }
+    if (kicked != nullptr) *kicked = count;
+    return {};
+  });
+}
+
+int fj_queue_pause(fj_connection* connection, char const* table, char const* queue, int64_t until, char const* reason) {
+  return on_connection(connection, {{table, "table"}, {queue, "queue"}}, [&] {
+    Message& pause = about_queue(*connection, "PAUSE", table, queue);
+    if (until != 0) pause.set_integer("until", until);
+    if (reason != nullptr) pause.set("reason", std::string_view{reason});
+    return connection->connection->call(pause).status();
+  });
+}
+
+int fj_queue_resume(fj_connection* connection, char const* table, char const* queue) {
+  return on_connection(connection, {{table, "table"}, {queue, "queue"}}, [&] {
+    return connection->connection->call(about_queue(*connection, "RESUME", table, queue)).status();
   });
 }
 

@@ -128,6 +128,107 @@ BOOST_FIXTURE_TEST_CASE(a_message_is_released_dead_or_parked, QueuesFixture) {
   BOOST_TEST(std::string{fj_get_text(why.get(), "error_trace", nullptr)} == "at line 7");
 }
 
+BOOST_FIXTURE_TEST_CASE(a_message_is_parked_looked_at_kicked_and_deleted, QueuesFixture) {
+  auto const peek = [&](char const* status) {
+    fj_reply* reply = nullptr;
+    BOOST_REQUIRE_MESSAGE(fj_queue_peek(c, "post", "orders", status, &reply) == FJ_OK, said());
+    Owned<fj_reply> const owned{reply};
+    return Owned<fj_message>{fj_reply_rows(reply) == 0 ? nullptr : fj_message_copy(fj_reply_row(reply, 0))};
+  };
+  BOOST_TEST(peek(nullptr) == nullptr);
+  std::uint64_t const number = send("orders", "one");
+  BOOST_TEST(body_of(peek(nullptr).get()) == "one");
+  Owned<fj_message> const taken = acquire();
+  BOOST_TEST(fj_queue_delete(c, "post", number) == FJ_WRONG_STATE);
+  fj_give_back_options options;
+  fj_give_back_options_init(&options);
+  options.error = "who ordered this?";
+  uint32_t priority = 0;
+  options.priority = &priority;
+  int fate = 0;
+  BOOST_REQUIRE_MESSAGE(fj_queue_park(c, taken.get(), &options, &fate) == FJ_OK, said());
+  BOOST_TEST(fate == FJ_PARKED);
+  BOOST_TEST(fj_queue_park(c, taken.get(), nullptr, nullptr) == FJ_NOT_LEASED);
+  int64_t shown = -1;
+  BOOST_TEST((fj_get_integer(peek("parked").get(), "priority", &shown) == FJ_OK && shown == 0));
+  BOOST_TEST(std::string{fj_get_text(peek("parked").get(), "error", nullptr)} == options.error);
+  BOOST_TEST(fj_queue_kick(c, "post", number) == FJ_OK);
+  BOOST_TEST(fj_queue_kick(c, "post", number) == FJ_WRONG_STATE);
+  // A message is released with a priority, too; without one it keeps its own.
+  priority = 9;
+  options.error = nullptr;
+  BOOST_REQUIRE_MESSAGE(fj_give_back(c, acquire().get(), &options, &fate) == FJ_OK, said());
+  BOOST_REQUIRE_MESSAGE(fj_give_back(c, acquire().get(), nullptr, &fate) == FJ_OK, said());
+  BOOST_TEST((fj_get_integer(peek("due").get(), "priority", &shown) == FJ_OK && shown == 9));
+  priority = 256;
+  BOOST_TEST(fj_give_back(c, acquire().get(), &options, &fate) == FJ_BAD_PARAMETER);
+  BOOST_TEST(fj_queue_kick(c, "post", number) == FJ_OK);
+  BOOST_TEST(fj_queue_delete(c, "post", number) == FJ_OK);
+  BOOST_TEST(fj_queue_delete(c, "post", number) == FJ_UNKNOWN_ROW);
+}
+
+BOOST_FIXTURE_TEST_CASE(those_of_a_queue_are_kicked_page_by_page, QueuesFixture) {
+  constexpr int kMessages = 1200;
+  Owned<fj_pipeline> const pipeline{fj_pipeline_new(c, 64, nullptr, nullptr)};
+  for (int i = 0; i < kMessages; ++i) {
+    Owned<fj_message> const message{fj_queue_message_new("post", "orders")};
+    fj_set_from_now(message.get(), "process_date", 3'600'000);
+    BOOST_REQUIRE_MESSAGE(fj_pipeline_put(pipeline.get(), message.get()) == FJ_OK, said());
+  }
+  BOOST_REQUIRE_MESSAGE(fj_pipeline_finish(pipeline.get()) == FJ_OK, said());
+  uint64_t kicked = 0;
+  BOOST_TEST((fj_queue_kick_all(c, "post", "orders", 2, &kicked) == FJ_OK && kicked == 2), said());
+  BOOST_TEST((fj_queue_kick_all(c, "post", "orders", 1100, &kicked) == FJ_OK && kicked == 1100), said());
+  BOOST_TEST((fj_queue_kick_all(c, "post", "orders", 0, &kicked) == FJ_OK && kicked == kMessages - 1102), said());
+  BOOST_TEST((fj_queue_kick_all(c, "post", "orders", 0, &kicked) == FJ_OK && kicked == 0), said());
+  BOOST_TEST(fj_queue_kick_all(c, "post", "none", 0, nullptr) == FJ_NOT_FOUND);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_paused_queue_hands_out_nothing_and_several_are_asked_at_once, QueuesFixture) {
+  Owned<fj_message> const leased{fj_queue_message_new("post", "orders")};
+  fj_set_unsigned(leased.get(), "lease", 90'000);
+  fj_set_integer(leased.get(), "priority", 3);
+  uint64_t first = 0;
+  BOOST_REQUIRE_MESSAGE(fj_queue_send(c, leased.get(), nullptr, &first) == FJ_OK, said());
+  std::uint64_t const second = send("failed", "two");
+  auto const take = [&](fj_queue_options const& options) -> uint64_t {
+    fj_reply* reply = nullptr;
+    BOOST_REQUIRE_MESSAGE(fj_queue_acquire(c, "post", &options, &reply) == FJ_OK, said());
+    Owned<fj_reply> const owned{reply};
+    uint64_t number = 0;
+    if (fj_reply_rows(reply) != 0) fj_get_unsigned(fj_reply_row(reply, 0), "message", &number);
+    return number;
+  };
+  fj_queue_options several;
+  fj_queue_options_init(&several);
+  several.queues = "failed orders";
+  fj_queue_options alone;
+  fj_queue_options_init(&alone);
+  alone.queue = "orders";
+  BOOST_REQUIRE_MESSAGE(fj_queue_pause(c, "post", "orders", 0, "inventory") == FJ_OK, said());
+  Owned<fj_message> const queue = call("QUEUES", {{"queue", "orders"}});
+  BOOST_TEST(std::string{fj_get_text(queue.get(), "pause_reason", nullptr)} == "inventory");
+  BOOST_TEST(take(alone) == 0);
+  // Of both by priority, where they are not paused.
+  BOOST_TEST(take(several) == second);
+  BOOST_TEST(fj_queue_kick(c, "post", second) == FJ_OK);
+  BOOST_REQUIRE_MESSAGE(fj_queue_resume(c, "post", "orders") == FJ_OK, said());
+  BOOST_TEST(take(several) == first);
+  int64_t lease_end = 0;
+  Owned<fj_message> const read = call("READ", {{"message", std::to_string(first).c_str()}});
+  BOOST_TEST((fj_get_integer(read.get(), "lease", &lease_end) == FJ_OK && lease_end == 90'000));
+  // Paused until a date, its messages are had one by one.
+  BOOST_TEST(fj_queue_kick(c, "post", first) == FJ_OK);
+  BOOST_REQUIRE_MESSAGE(fj_queue_pause(c, "post", "orders", INT64_C(4102444800000), nullptr) == FJ_OK, said());
+  int64_t until = 0;
+  Owned<fj_message> const paused = call("QUEUES", {{"queue", "orders"}});
+  BOOST_TEST((fj_get_integer(paused.get(), "paused_until", &until) == FJ_OK && until == INT64_C(4102444800000)));
+  fj_queue_options one;
+  fj_queue_options_init(&one);
+  one.message = first;
+  BOOST_TEST(take(one) == first);
+}
+
 BOOST_FIXTURE_TEST_CASE(messages_are_routed_and_delivered_also_over_a_restart, QueuesFixture) {
   call("DECLARE", {{"exchange", "news"}, {"kind", "topic"}});
   call("BIND", {{"exchange", "news"}, {"queue", "orders"}, {"routing_key", "italy.#"}});
@@ -189,6 +290,27 @@ BOOST_FIXTURE_TEST_CASE(what_is_missing_or_out_of_place_is_refused, QueuesFixtur
   BOOST_TEST(fj_queue_send(c, row.get(), nullptr, nullptr) == FJ_BAD_PARAMETER);
   BOOST_TEST(fj_queue_message_new(nullptr, "orders") == nullptr);
   BOOST_TEST(fj_queue_unlisten(nullptr, "post", nullptr) == FJ_BAD_PARAMETER);
+  fj_queue_options_init(&options);
+  options.queues = "orders";
+  BOOST_TEST(fj_queue_listen(c, "post", &options) == FJ_BAD_PARAMETER);
+  fj_give_back_options given;
+  fj_give_back_options_init(&given);
+  given.delay_ms = 1;
+  BOOST_TEST(fj_queue_park(c, row.get(), &given, nullptr) == FJ_BAD_PARAMETER);
+  uint32_t const priority = 1;
+  given.delay_ms = 0;
+  given.permanent = 1;
+  given.priority = &priority;
+  BOOST_TEST(fj_give_back(c, row.get(), &given, nullptr) == FJ_BAD_PARAMETER);
+  BOOST_TEST(fj_queue_park(c, nullptr, nullptr, nullptr) == FJ_BAD_PARAMETER);
+  BOOST_TEST(fj_queue_peek(c, "post", nullptr, nullptr, &reply) == FJ_BAD_PARAMETER);
+  BOOST_TEST(fj_queue_peek(c, "post", "orders", nullptr, nullptr) == FJ_BAD_PARAMETER);
+  BOOST_TEST(fj_queue_peek(c, "post", "orders", "acquired", &reply) == FJ_BAD_PARAMETER);
+  BOOST_TEST(fj_queue_delete(c, nullptr, 1) == FJ_BAD_PARAMETER);
+  BOOST_TEST(fj_queue_kick(c, "post", 1) == FJ_UNKNOWN_ROW);
+  BOOST_TEST(fj_queue_kick_all(c, "post", nullptr, 0, nullptr) == FJ_BAD_PARAMETER);
+  BOOST_TEST(fj_queue_pause(c, "post", nullptr, 0, nullptr) == FJ_BAD_PARAMETER);
+  BOOST_TEST(fj_queue_resume(c, "post", nullptr) == FJ_BAD_PARAMETER);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -105,7 +105,7 @@ const char* fj_version(void);
 
 /* The functions of this header. What a header with a larger number added is not there in a library whose fj_api()
  * returns a smaller one. */
-#define FJ_API 5
+#define FJ_API 6
 int fj_api(void);
 
 /* --- Connections --------------------------------------------------------------------------------------------------- */
@@ -293,7 +293,8 @@ typedef struct fj_give_back_options {
   const char*
       error_trace;   /* where it went wrong, as a traceback: 16 KiB are kept, which WHY shows. None; a failed attempt */
   uint64_t delay_ms; /* it is due so much later; after the table's back-off, without an error at once */
-  uint32_t permanent; /* 1: it can never succeed, as of fj_fail and fj_queue_reject; then delay_ms is 0 */
+  uint32_t permanent;       /* 1: it can never succeed, as of fj_fail and fj_queue_reject; then delay_ms is 0 */
+  const uint32_t* priority; /* of a message, since FJ_API 6: its new one. It keeps its own; NULL with permanent */
 } fj_give_back_options;
 
 #define fj_give_back_options_init(options) fj_give_back_options_init_sized((options), sizeof(fj_give_back_options))
@@ -417,7 +418,8 @@ enum {
 
 /* A message to send: SEND with the table and the queue. For an exchange `queue` is NULL, and "exchange" and
  * "routing_key" are set by fj_set_text. Further parameters: "body" (fj_set_text) or "body_binary" (fj_set_binary),
- * properties (an object in JSON), priority, process_date, expiration_date, mandatory. */
+ * properties (an object in JSON), priority, lease (in ms: how long its consumers may take), process_date,
+ * expiration_date, mandatory. */
 fj_message* fj_queue_message_new(const char* table, const char* queue);
 /* Sends it: when it returns FJ_OK, it is on the disk. It is numbered like a put. `result` (FJ_QUEUE_SENT, ...) and
  * `number` (of the message on the first of its queues; 0: it is on none) may be NULL. */
@@ -433,6 +435,9 @@ typedef struct fj_queue_options {
   const char* worker; /* a name that is shown to people */
   uint32_t credit;    /* of fj_queue_listen: messages at once, 1 to 1024; 1 */
   uint32_t accept;    /* 1: they are gone with the answer, without a lease: at most once */
+  const char* queues; /* of fj_queue_acquire, since FJ_API 6: several, between blanks, in place of queue; the first
+                       * message of all of them */
+  uint64_t message;   /* of fj_queue_acquire, since FJ_API 6: this one alone, in place of queue, also before its date */
 } fj_queue_options;
 
 #define fj_queue_options_init(options) fj_queue_options_init_sized((options), sizeof(fj_queue_options))
@@ -452,10 +457,30 @@ int fj_queue_accept(fj_connection* connection, const fj_message* message);
 int fj_queue_reject(fj_connection* connection, const fj_message* message, const char* error, int* fate);
 
 /* From now on fj_wait has messages that are leased to this connection, up to `credit` at a time, also after a reconnect.
- * Of `options`, which may be NULL, count, wait_ms and accept must be 0. */
+ * Of `options`, which may be NULL, count, wait_ms, accept, queues and message must be 0. */
 int fj_queue_listen(fj_connection* connection, const char* table, const fj_queue_options* options);
 /* `queue` as in fj_queue_listen; may be NULL. */
 int fj_queue_unlisten(fj_connection* connection, const char* table, const char* queue);
+
+/* Since FJ_API 6. A message is put aside: it stays on its queue until somebody kicks, moves or deletes it, and no failed
+ * delivery is counted. `message` as of fj_queue_accept. Of `options`, which may be NULL, delay_ms and permanent must be
+ * 0. `fate` (FJ_PARKED; FJ_DELETED: it had expired) may be NULL. */
+int fj_queue_park(fj_connection* connection, const fj_message* message, const fj_give_back_options* options, int* fate);
+/* The first message in this status, "due", "waiting" or "parked", without taking it; NULL: "due". FJ_OK without
+ * messages: there is none. */
+int fj_queue_peek(fj_connection* connection, const char* table, const char* queue, const char* status,
+                  fj_reply** messages);
+/* The message `number` is removed. FJ_WRONG_STATE: a consumer has it. */
+int fj_queue_delete(fj_connection* connection, const char* table, uint64_t number);
+/* It is put back to work: parked, before its date, or with a consumer, who is refused from then on. FJ_WRONG_STATE: it is
+ * due already. */
+int fj_queue_kick(fj_connection* connection, const char* table, uint64_t number);
+/* Those of a queue, `most` at most, 0 for all: the parked ones; those before their date only if none is parked. `kicked`,
+ * how many they were, may be NULL. It sends a command for each 1000: after a failure some may be at work. */
+int fj_queue_kick_all(fj_connection* connection, const char* table, const char* queue, uint64_t most, uint64_t* kicked);
+/* Nothing of the queue is handed out until this date, or fj_queue_resume if it is 0. `reason`, for people, may be NULL. */
+int fj_queue_pause(fj_connection* connection, const char* table, const char* queue, int64_t until, const char* reason);
+int fj_queue_resume(fj_connection* connection, const char* table, const char* queue);
 
 /* --- Many commands in flight --------------------------------------------------------------------------------------- */
 
