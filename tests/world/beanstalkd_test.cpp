@@ -79,6 +79,7 @@ BOOST_AUTO_TEST_CASE(jobs_are_put_reserved_and_deleted) {
   BOOST_TEST(say("release " + second + " 7 10") == "RELEASED|");
   BOOST_TEST(say("peek-delayed") == "FOUND " + second + " 3|two|");
   BOOST_TEST(figure("stats-job " + second, "releases") == "1");
+  BOOST_TEST(figure("stats-job " + second, "pri") == "7");
   BOOST_TEST(say("reserve-job " + second) == "RESERVED " + second + " 3|two|");
   BOOST_TEST(say("bury " + second + " 9") == "BURIED|");
   BOOST_TEST(say("peek-buried") == "FOUND " + second + " 3|two|");
@@ -213,6 +214,14 @@ BOOST_AUTO_TEST_CASE(tubes_are_used_and_watched) {
   connect("a");
   BOOST_TEST(say("watch d") == "WATCHING 2|");
   BOOST_TEST(say("reserve").starts_with("RESERVED ") == false);
+  connect("e");
+  BOOST_TEST(figure("stats-tube d", "pause-time-left", "e") == "60");
+  BOOST_TEST(say("watch e", "e") == "WATCHING 2|");
+  BOOST_TEST(say("pause-tube e 60", "e") == "PAUSED|");
+  BOOST_TEST(say("ignore e", "e") == "WATCHING 1|");
+  BOOST_TEST(say("stats-tube e", "e") == "NOT_FOUND|");
+  BOOST_TEST(say("watch e", "e") == "WATCHING 2|");
+  BOOST_TEST(figure("stats-tube e", "pause-time-left", "e") == "0");
 }
 
 BOOST_AUTO_TEST_CASE(a_wait_ends_by_a_job_by_time_and_before_a_lease) {
@@ -222,6 +231,12 @@ BOOST_AUTO_TEST_CASE(a_wait_ends_by_a_job_by_time_and_before_a_lease) {
   BOOST_TEST(figure("stats-tube default", "current-waiting", "b") == "1");
   world.advance(DurationMs{2000});
   BOOST_TEST(read() == "TIMED_OUT|");
+  // One that ends while it waits.
+  connect("c");
+  BOOST_TEST(say("reserve", "c") == "");
+  BOOST_TEST(figure("stats", "current-waiting", "b") == "1");
+  world.close("c");
+  BOOST_TEST(figure("stats", "current-waiting", "b") == "0");
   // Without end: longer than a command of the table may wait.
   BOOST_TEST(say("reserve") == "");
   world.advance(DurationMs{2 * 86'400'000});
@@ -266,6 +281,16 @@ BOOST_AUTO_TEST_CASE(a_delay_and_a_pause_end_at_their_date) {
   BOOST_TEST(figure("stats-tube default", "pause-time-left") == "0");
 }
 
+// The table kicks a thousand at a time.
+BOOST_AUTO_TEST_CASE(as_many_are_kicked_as_were_asked_for) {
+  std::string all;
+  for (int i = 0; i < 1300; ++i) all += "put 0 60 60 1\r\nx\r\n";
+  world.connection("a").to_server += all;
+  read();
+  BOOST_TEST(say("kick 1200") == "KICKED 1200|");
+  BOOST_TEST(say("kick 1200") == "KICKED 100|");
+}
+
 BOOST_AUTO_TEST_CASE(what_was_acknowledged_outlasts_a_power_cut) {
   std::string const kept = put("put 70000 0 60", "kept");
   std::string const had = put("put 1 0 60", "had");
@@ -302,6 +327,10 @@ BOOST_AUTO_TEST_CASE(commands_are_pipelined_and_a_connection_ends_by_quit) {
 }
 
 BOOST_AUTO_TEST_CASE(a_connection_watches_no_more_than_fits_one_command) {
+  for (int i = 1; i < 256; ++i) BOOST_REQUIRE(say("watch " + std::to_string(i)).starts_with("WATCHING "));
+  BOOST_TEST(say("watch 256") == "OUT_OF_MEMORY|");
+  BOOST_TEST(say("watch 255") == "WATCHING 256|");
+  for (int i = 1; i < 256; ++i) BOOST_REQUIRE(say("ignore " + std::to_string(i)).starts_with("WATCHING "));
   std::string answer;
   for (int i = 0; i < 20 && answer != "OUT_OF_MEMORY|"; ++i)
     answer = say("watch " + std::string(198, 'w') + std::to_string(10 + i));
