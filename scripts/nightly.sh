@@ -21,7 +21,7 @@ crash
 mutants
 hostile --full
 deps bench && ./mk build && tests/doors/beanstalkd.py build/release/bin build/release/plugins --commands 100000
-deps test clients npm && ./mk build && tests/doors/clients.py build/release/bin build/release/plugins --npm build/npm
+deps test clients go imports npm && ./mk build && tests/doors/clients.py build/release/bin build/release/plugins --npm build/npm
 deps test imports && ./mk build && tests/doors/imports.py build/release/bin build/release/plugins --cuts 300
 lint all
 package --twice && ./mk image && ./mk image try

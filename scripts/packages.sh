@@ -22,7 +22,8 @@ declare -A sets=(
   [lint]="clang-tidy"
   [bench]="activemq beanstalkd memcached nginx rabbitmq-server redis-server postgresql postgresql-client python3-redis
     python3-rq"
-  [clients]="php-cli php-pda-pheanstalk php-symfony-beanstalkd-messenger ruby ruby-beaneater"
+  [clients]="awscli golang-github-aws-aws-sdk-go-dev php-cli php-pda-pheanstalk php-symfony-amazon-sqs-messenger
+    php-symfony-beanstalkd-messenger python3-boto3 python3-kombu python3-pycurl ruby ruby-beaneater"
   [imports]="python3-celery python3-redis python3-rq ruby-sidekiq"
   [npm]="npm"
   [count]="valgrind"

@@ -21,7 +21,7 @@ CONFIG = """<fastjournal>
   <listen address="127.0.0.1:{port}" protocol="beanstalkd" table="tubes" open="true"/>
 </fastjournal>
 """
-TABLE = (pathlib.Path(__file__).resolve().parent / 'tubes.xml').read_text()
+HERE = pathlib.Path(__file__).resolve().parent
 TUBES = ['default', 'a', 'b', 'c-1', 'd.e/f']
 # Figures that depend on when they are asked for, or on what differs (doc/beanstalkd.md).
 UNLIKE = re.compile(
@@ -120,16 +120,16 @@ def start_beanstalkd():
     return Server('beanstalkd', port, subprocess.Popen(['beanstalkd', '-l', '127.0.0.1', '-p', str(port)]))
 
 
-def start_daemon(programs, plugins, folder, port=None):
+def start_daemon(programs, plugins, folder, port=None, config=CONFIG, table='tubes', errors=None):
     port = port or free_port()
     tables = folder / 'tables'
     tables.mkdir(exist_ok=True)
-    (tables / 'tubes.xml').write_text(TABLE)
-    (folder / 'fastjournal.xml').write_text(CONFIG.format(port=port))
+    (tables / f'{table}.xml').write_text((HERE / f'{table}.xml').read_text())
+    (folder / 'fastjournal.xml').write_text(config.format(port=port))
     process = subprocess.Popen(
         [f'{programs}/fastjournald', '--config', folder / 'fastjournal.xml', '--tables', tables, '--data',
          folder / 'data', '--plugins', plugins],
-        stdout=subprocess.DEVNULL)
+        stdout=subprocess.DEVNULL, stderr=errors)
     return Server('fastjournal', port, process)
 
 
