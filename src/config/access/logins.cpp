@@ -37,6 +37,12 @@ Status too_many(std::string_view what, std::int64_t wait_us) {
 }  // namespace
 
 void Logins::use(Users users) {
+  std::erase_if(signers_, [&](std::string const& one) {
+    std::string_view const name = std::string_view{one}.substr(one.rfind(' ') + 1);
+    UserPtr const before = users_.find(name);
+    UserPtr const now = users.find(name);
+    return now == nullptr || before == nullptr || now->signing_key != before->signing_key;
+  });
   users_ = std::move(users);
   known_.keep_if([this](UserPtr& user) {
     UserPtr const now = users_.find(user->name);
@@ -45,7 +51,6 @@ void Logins::use(Users users) {
     return true;
   });
   wrong_.clear();
-  signers_.clear();
 }
 
 Logins::Signer Logins::check(Protocol::Signature const& signature, std::string_view origin, bool may_be_nobody,
@@ -57,7 +62,7 @@ Logins::Signer Logins::check(Protocol::Signature const& signature, std::string_v
   bool const is_known = signers_.contains(signer);
   if (std::int64_t const wait_us = is_known ? 0 : tries_.wait_us(origin, now_us); wait_us > 0) {
     ++counters_.delayed;
-    return {.status = too_many("too many logins from this origin failed", wait_us), .reason = "over_limit"};
+    return {.status = too_many("too many logins from this origin failed", wait_us)};
   }
   if (!is_of_its_scope(signature))
     return refuse_signer(origin,

@@ -98,7 +98,7 @@ class Logins {
 
   Logins(HashRunner& runner, DigestKey key) : runner_(runner), key_(key), known_(kKnownMax), wrong_(kWrongMax) {}
 
-  // Replaces the users. Tokens of those that are gone, or have another token, are forgotten.
+  // Replaces the users. Tokens of those that are gone, or have another token, are forgotten, and keys likewise.
   void use(Users users);
   [[nodiscard]] Users const& users() const { return users_; }
 

@@ -418,6 +418,16 @@ BOOST_AUTO_TEST_CASE(wrong_signatures_are_limited_by_origin_but_not_for_who_sign
   BOOST_TEST(check("ann", {.origin = "ip:2"}) == "ann");
 }
 
+BOOST_AUTO_TEST_CASE(a_reload_forgets_who_signed_only_if_his_key_is_another) {
+  give_key();
+  BOOST_TEST(check("ann", {}) == "ann");
+  give_key();
+  for (int i = 0; i < 5; ++i) BOOST_TEST(check("eve", {}) == "wrong");
+  BOOST_TEST(check("ann", {}) == "ann");
+  give_key("another-key-of-ann");
+  BOOST_TEST(check("ann", {.key = "another-key-of-ann"}) == "over_limit");
+}
+
 BOOST_AUTO_TEST_CASE(other_users_apply_to_the_next_signature) {
   give_key();
   BOOST_TEST(check("ann", {}) == "ann");
