@@ -46,6 +46,7 @@ Result<Queue> queue_of(Message const& message) {
   out.queue = message.text("queue");
   out.messages = number(message, "messages");
   out.due = number(message, "due");
+  out.behind = number(message, "behind");
   out.urgent = number(message, "urgent");
   out.acquired = number(message, "acquired");
   out.parked = number(message, "parked");
@@ -92,32 +93,36 @@ Result<Binding> binding_of(Message const& message) {
   return out;
 }
 
-Message QueueCalls::send_of(std::string_view queue, std::string_view body, SendOptions const& options) const {
+Message QueueCalls::send_of(std::string_view queue, std::string_view body, SendOptions const& options,
+                            std::string_view group) const {
   Message command = command_on(table_, "SEND");
   command.set("queue", queue);
   set_bytes(command, "body", body, options.binary);
   set_options(command, options);
+  set_if_any(command, "group", group);
   return command;
 }
 
-Result<Sent> QueueCalls::send(std::string_view queue, std::string_view body, SendOptions const& options) {
-  Message command = send_of(queue, body, options);
+Result<Sent> QueueCalls::send(std::string_view queue, std::string_view body, SendOptions const& options,
+                              std::string_view group) {
+  Message command = send_of(queue, body, options, group);
   return then(connection_.call_numbered(command), sent_of);
 }
 
 Message QueueCalls::publish_of(std::string_view exchange, std::string_view routing_key, std::string_view body,
-                               SendOptions const& options) const {
+                               SendOptions const& options, std::string_view group) const {
   Message command = command_on(table_, "SEND");
   command.set("exchange", exchange);
   set_if_any(command, "routing_key", routing_key);
   set_bytes(command, "body", body, options.binary);
   set_options(command, options);
+  set_if_any(command, "group", group);
   return command;
 }
 
 Result<Sent> QueueCalls::publish(std::string_view exchange, std::string_view routing_key, std::string_view body,
-                                 SendOptions const& options) {
-  Message command = publish_of(exchange, routing_key, body, options);
+                                 SendOptions const& options, std::string_view group) {
+  Message command = publish_of(exchange, routing_key, body, options, group);
   return then(connection_.call_numbered(command), sent_of);
 }
 

@@ -59,11 +59,12 @@ struct QueueMessage {
   std::uint64_t deliveries{0};              // deliveries that failed or timed out
   std::string dead_of{};                    // the queue on which it died
   std::uint64_t origin{0};                  // messages of several queues that came as one have the same
-  std::string status{};                     // waiting, due, acquired or parked
-  std::string worker{};                     // who has it
-  std::string error{};                      // what a consumer said last
-  std::string error_trace{};                // where it went wrong, as that consumer said
-  DurationMs lease{};                       // how long its leases last, in ms, if it says so itself
+  // waiting (for its date), due, behind (another one of its group), acquired or parked
+  std::string status{};
+  std::string worker{};       // who has it
+  std::string error{};        // what a consumer said last
+  std::string error_trace{};  // where it went wrong, as that consumer said
+  DurationMs lease{};         // how long its leases last, in ms, if it says so itself
   // counted in its life, up to 255, where message-counts says so: how often it was handed out
   std::uint64_t leases{0};
   std::uint64_t returns{0};   // the same: given back by RELEASE
@@ -76,7 +77,7 @@ struct QueueMessage {
 
 // Why a message is where it is.
 struct Reason {
-  std::string state{};  // a word for programs: due, paused, waiting, acquired, parked or leaving
+  std::string state{};  // a word for programs: due, paused, waiting, behind, acquired, parked or leaving
   std::string text{};   // a sentence for people
 };
 // From a REASON; invalid for any other message.
@@ -87,6 +88,7 @@ struct Queue {
   std::string queue{};                 // its name
   std::uint64_t messages{0};           // messages on it
   std::uint64_t due{0};                // of these, ready to be handed out
+  std::uint64_t behind{0};             // of these, waiting for another one of their group; missing if there are none
   std::uint64_t urgent{0};             // of the due ones, with a priority below 1024; 100,000 are looked at, at most
   std::uint64_t acquired{0};           // of these, with consumers
   std::uint64_t parked{0};             // of these, parked for an operator
@@ -239,10 +241,11 @@ class QueueCalls {
   QueueCalls(Connection& connection, std::string table) : connection_(connection), table_(std::move(table)) {}
 
   // Puts a message on a queue, or by an exchange on each queue that it routes to.
-  [[nodiscard]] Result<Sent> send(std::string_view queue, std::string_view body, SendOptions const& options = {});
+  [[nodiscard]] Result<Sent> send(std::string_view queue, std::string_view body, SendOptions const& options = {},
+                                  std::string_view group = {});
   // Sends a message to the queues that the exchange routes it to.
   [[nodiscard]] Result<Sent> publish(std::string_view exchange, std::string_view routing_key, std::string_view body,
-                                     SendOptions const& options = {});
+                                     SendOptions const& options = {}, std::string_view group = {});
   // Hands out the next messages of a queue, each to one consumer until it ends its lease.
   [[nodiscard]] Result<Acquired> acquire(AcquireOptions const& options = {});
   // Hands out this message, also before its date, parked, or on a paused queue.
@@ -319,9 +322,10 @@ class QueueCalls {
   [[nodiscard]] Result<std::string> resume(std::string_view queue);
 
   // For pipelining and transactions: what these calls send. Texts are borrowed.
-  [[nodiscard]] Message send_of(std::string_view queue, std::string_view body, SendOptions const& options = {}) const;
+  [[nodiscard]] Message send_of(std::string_view queue, std::string_view body, SendOptions const& options = {},
+                                std::string_view group = {}) const;
   [[nodiscard]] Message publish_of(std::string_view exchange, std::string_view routing_key, std::string_view body,
-                                   SendOptions const& options = {}) const;
+                                   SendOptions const& options = {}, std::string_view group = {}) const;
   [[nodiscard]] Message accept_of(QueueMessage const& message) const;
   [[nodiscard]] Message release_of(QueueMessage const& message, GiveBackOptions const& options = {}) const;
   [[nodiscard]] Message reject_of(QueueMessage const& message, std::string_view error = {},

@@ -21,6 +21,9 @@ func (c *Connection) Queues(table string) *Queues { return &Queues{c, table} }
 type QueueSendOptions struct {
 	// what goes with it: an object in JSON, which is given back as it came (at most 65536 bytes)
 	Properties string
+	// the messages of one group on a queue are handed out one at a time, in the order of their numbers (at most 128
+	// bytes)
+	Group string
 	// the smallest is first; up to 255, unless the table says otherwise by priorities (0 to 4294967295; 100 if absent)
 	Priority Optional[int64]
 	// how long its consumers may take unless they say otherwise; as the queue says if absent (1 to 31536000000 ms)
@@ -43,6 +46,7 @@ func (t *Queues) Send(ctx context.Context, queue string, body any, options ...Qu
 	params.setContent("body", body)
 	o := optionsOf(options)
 	params.setText("properties", o.Properties)
+	params.setText("group", o.Group)
 	setOptional(params, "priority", o.Priority)
 	params.setSpan("lease", o.Lease)
 	params.setDate("process_date", o.ProcessDate)
@@ -60,6 +64,9 @@ func (t *Queues) Send(ctx context.Context, queue string, body any, options ...Qu
 type QueuePublishOptions struct {
 	// what goes with it: an object in JSON, which is given back as it came (at most 65536 bytes)
 	Properties string
+	// the messages of one group on a queue are handed out one at a time, in the order of their numbers (at most 128
+	// bytes)
+	Group string
 	// the smallest is first; up to 255, unless the table says otherwise by priorities (0 to 4294967295; 100 if absent)
 	Priority Optional[int64]
 	// how long its consumers may take unless they say otherwise; as the queue says if absent (1 to 31536000000 ms)
@@ -89,6 +96,7 @@ func (t *Queues) Publish(
 	params.setContent("body", body)
 	o := optionsOf(options)
 	params.setText("properties", o.Properties)
+	params.setText("group", o.Group)
 	setOptional(params, "priority", o.Priority)
 	params.setSpan("lease", o.Lease)
 	params.setDate("process_date", o.ProcessDate)
@@ -269,7 +277,7 @@ func (t *Queues) Park(ctx context.Context, message QueueMessage, options ...Queu
 type QueueBrowseOptions struct {
 	// of this queue only (at most 255 bytes)
 	Queue string
-	// in this state only: waiting, due, acquired, parked
+	// in this state only: waiting, due, behind, acquired, parked
 	Status string
 	// true: with their bodies
 	Body bool
@@ -293,7 +301,7 @@ func (t *Queues) Browse(options ...QueueBrowseOptions) *Pages[QueueMessage] {
 type QueueCountOptions struct {
 	// of this queue only (at most 255 bytes)
 	Queue string
-	// in this state only: waiting, due, acquired, parked
+	// in this state only: waiting, due, behind, acquired, parked
 	Status string
 	// so many in all (all if absent)
 	Count int64
@@ -332,7 +340,7 @@ func (t *Queues) Read(ctx context.Context, message int64, options ...QueueReadOp
 
 // QueuePeekOptions are the options of Queues.Peek.
 type QueuePeekOptions struct {
-	// in this state; due if absent, also where the queue is paused: due, waiting, parked
+	// in this state; due if absent, also where the queue is paused: due, waiting, behind, parked
 	Status string
 }
 

@@ -46,6 +46,8 @@ type QueueMessage struct {
 	RoutingKey string
 	// its properties
 	Properties string
+	// its group
+	Group string
 	// its body, of text (string or []byte)
 	Body any
 	// bytes of its body
@@ -86,7 +88,7 @@ type QueueMessage struct {
 	Timeouts int64
 	// of READ and PEEK: the date at the daemon
 	Now time.Time
-	// waiting, due, acquired or parked
+	// waiting (for its date), due, behind (another one of its group), acquired or parked
 	Status string
 	// what a consumer said last
 	Error string
@@ -104,6 +106,7 @@ func queueMessageOf(p Params) QueueMessage {
 	out.Exchange = p.Text("exchange")
 	out.RoutingKey = p.Text("routing_key")
 	out.Properties = p.Text("properties")
+	out.Group = p.Text("group")
 	out.Body = p.Content("body")
 	out.Bytes = p.Int("bytes")
 	out.Offset = p.Int("offset")
@@ -138,12 +141,16 @@ type QueueReason struct {
 	Message int64
 	// its queue
 	Queue string
-	// a word for programs: due, paused, waiting, acquired, parked or leaving
+	// a word for programs: due, paused, waiting, behind, acquired, parked or leaving
 	State string
 	// a sentence for people
 	Text string
 	// messages before it
 	Ahead int64
+	// its group, where it waits for one of these
+	Group string
+	// the message of its group for which it waits
+	Before int64
 	// not handed out before
 	ProcessDate time.Time
 	// when its queue goes on by itself
@@ -172,6 +179,8 @@ func queueReasonOf(p Params) QueueReason {
 	out.State = p.Text("state")
 	out.Text = p.Text("text")
 	out.Ahead = p.Int("ahead")
+	out.Group = p.Text("group")
+	out.Before = p.Int("before")
 	out.ProcessDate = p.Time("process_date")
 	out.PausedUntil = p.Time("paused_until")
 	out.LeaseEnd = p.Time("lease_end")
@@ -194,6 +203,8 @@ type Queue struct {
 	Messages int64
 	// of these, ready to be handed out
 	Due int64
+	// of these, waiting for another one of their group; missing if there are none
+	Behind int64
 	// of the due ones, with a priority below 1024; 100,000 are looked at, at most
 	Urgent int64
 	// of these, with consumers
@@ -248,6 +259,7 @@ func queueOf(p Params) Queue {
 	out.Queue = p.Text("queue")
 	out.Messages = p.Int("messages")
 	out.Due = p.Int("due")
+	out.Behind = p.Int("behind")
 	out.Urgent = p.Int("urgent")
 	out.Acquired = p.Int("acquired")
 	out.Parked = p.Int("parked")

@@ -112,6 +112,17 @@ Verdict Consumers::give(made::Acquire const& given, Command const& command, Deci
   return give_message(row, given, command, decision);
 }
 
+Status Consumers::check_not_behind(std::uint32_t row) const {
+  if (!shared_.rows().row(row).is_grouped()) [[likely]]
+    return {};
+  ObjectId const before = before_in_group(shared_, row);
+  if (before.is_none()) return {};
+  return Status{Code::wrong_state, shared_.names.name_of(shared_.rows().id_of(row)) + " waits for message " +
+                                       std::to_string(before.value) +
+                                       " of its group, of which one at a time is handed out"}
+      .with("parameter", "message");
+}
+
 // This message, wherever it stands.
 Verdict Consumers::give_named(made::Acquire const& given, Command const& command, Decision& decision) const {
   ObjectId const id{*given.message};
@@ -122,6 +133,7 @@ Verdict Consumers::give_named(made::Acquire const& given, Command const& command
   rows::Place const place = shared_.rows().row(row).place();
   if (place == rows::Place::processing)
     return decision.refuse({Code::wrong_state, shared_.names.name_of(id) + " is with a consumer: KICK takes it back"});
+  if (decision.refuses(check_not_behind(row))) return Verdict::done;
   if (place == rows::Place::parked || place == rows::Place::future) {
     // From here on it is a message that is due.
     rows::GiveBackBody body;
@@ -340,9 +352,12 @@ Verdict Consumers::kick_message(made::Kick const& given, Decision& decision) con
     return decision.refuse(shared_.names.unknown(id));
   std::string_view const state = status_of(shared_.rows().row(row).place());
   if (state == "due" || (given.status && name_of(*given.status) != state))
-    return decision.refuse(
-        {Code::wrong_state, fmt::format("{} is {}, expected {}", shared_.names.name_of(id), state,
-                                        given.status ? name_of(*given.status) : "waiting, acquired or parked")});
+    return decision.refuse({Code::wrong_state, fmt::format("{} is {}, expected {}", shared_.names.name_of(id), state,
+                                                           given.status ? name_of(*given.status)
+                                                                        : "waiting, behind, acquired or parked")});
+  // Of one that waits for its group the date may come early all the same.
+  bool const is_due_behind = state == "behind" && shared_.rows().row(row).date() <= decision.now.value;
+  if (is_due_behind && decision.refuses(check_not_behind(row))) return Verdict::done;
   if (decision.refuses(shared_.names.check_hold(id, decision))) return Verdict::done;
   bool const is_leased = state == "acquired";
   if (is_leased) ++shared_.statistics.released;

@@ -42,6 +42,8 @@ class Consumers {
   [[nodiscard]] bool find_queues(made::Acquire const& given, Command const& command, Decision& decision,
                                  bool& makes) const;
   Verdict give(made::Acquire const& given, Command const& command, Decision& decision) const;
+  // Of one that no consumer has: it waits for another message of its group, or would.
+  [[nodiscard]] Status check_not_behind(std::uint32_t row) const;
   Verdict give_named(made::Acquire const& given, Command const& command, Decision& decision) const;
   [[nodiscard]] TimeMs next_date() const;  // of asked_
   // How long a lease lasts that the command does not say: as the message says, its queue, or the table.

@@ -34,11 +34,11 @@ void DeadLetterPolicy::append_move(std::uint32_t row, std::string_view queue, st
                                    rows::GiveBackBody const& body, Decision& decision) const {
   writer_.clear();
   writer_.set(Part::queue, queue).set(Part::dead_of, dead_of);
-  Status const status = writer_.write(data_);
+  Status const status = writer_.write(shared_body_schema(), data_);
   FJ_CHECK(status.ok(), "names of queues were checked when these were declared");
   model::append_record(
       decision.records, shared_.rows().id_of(row),
-      rows::MoveBody{body.date, body.counters, shared_body_schema().version, body.error, data_, body.detail});
+      rows::MoveBody{body.date, body.counters, shared_.rows().view(row).facts.schema, body.error, data_, body.detail});
 }
 
 }  // namespace fastjournal::queue

@@ -339,6 +339,8 @@ void Declarations::tell(Queue const& queue, std::int64_t now, Answer& answer) co
   answer.add("due", std::uint64_t{number == rows::kNoDomain ? 0 : domains[number].due});
   if (shared_.options.priorities == 32 && number != rows::kNoDomain)
     answer.add("urgent", shared_.rows().order().count_below(domains[number], kUrgentBelow, kUrgentLooked));
+  if (number != rows::kNoDomain && !domains[number].behind.empty())
+    answer.add("behind", std::uint64_t{domains[number].behind.size()});
   answer.add("acquired", std::uint64_t{number == rows::kNoDomain ? 0 : domains[number].leased});
   answer.add("parked", std::uint64_t{queue.parked.size()}).add("bytes", queue.bytes);
   if (!queue.is_there()) {

@@ -15,6 +15,7 @@ bool Send::read(Command const& command, Decision& decision) {
         break;
       case 5:
         if (model::is(param, "queue")) model::read_text(param, 255, queue, why);
+        else if (model::is(param, "group")) model::read_text(param, 128, group, why);
         else if (model::is(param, "lease")) model::read_integer(param, 1, 31'536'000'000, lease, why);
         break;
       case 6:

@@ -21,13 +21,13 @@
 
 namespace fastjournal::queue::made {
 
-enum class BrowseStatus : std::uint8_t { waiting, due, acquired, parked };
-inline constexpr std::string_view kBrowseStatusWords[] = {"waiting", "due", "acquired", "parked"};
+enum class BrowseStatus : std::uint8_t { waiting, due, behind, acquired, parked };
+inline constexpr std::string_view kBrowseStatusWords[] = {"waiting", "due", "behind", "acquired", "parked"};
 [[nodiscard]] constexpr std::string_view name_of(BrowseStatus one) {
   return kBrowseStatusWords[static_cast<std::size_t>(one)];
 }
-enum class PeekStatus : std::uint8_t { due, waiting, parked };
-inline constexpr std::string_view kPeekStatusWords[] = {"due", "waiting", "parked"};
+enum class PeekStatus : std::uint8_t { due, waiting, behind, parked };
+inline constexpr std::string_view kPeekStatusWords[] = {"due", "waiting", "behind", "parked"};
 [[nodiscard]] constexpr std::string_view name_of(PeekStatus one) {
   return kPeekStatusWords[static_cast<std::size_t>(one)];
 }
@@ -61,6 +61,8 @@ struct Send {
   Value const* body{nullptr};  // the message, as text
   Value const* body_binary{nullptr};  // or as bytes
   model::Text properties{};  // what goes with it: an object in JSON, which is given back as it came
+  // the messages of one group on a queue are handed out one at a time, in the order of their numbers
+  model::Text group{};
   std::uint32_t priority{100};  // the smallest is first; up to 255, unless the table says otherwise by priorities
   // how long its consumers may take unless they say otherwise; as the queue says if absent
   std::optional<std::int64_t> lease{};

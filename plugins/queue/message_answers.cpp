@@ -56,8 +56,14 @@ std::string_view status_of(rows::Place place) {
     case rows::Place::future: return "waiting";
     case rows::Place::processing: return "acquired";
     case rows::Place::parked: return "parked";
+    case rows::Place::behind: return "behind";
     default: return "due";
   }
+}
+
+ObjectId before_in_group(TableState const& shared, std::uint32_t row) {
+  std::uint32_t const before = shared.rows().places().groups().before(row);
+  return before == rows::kNoRow ? ObjectId{} : shared.rows().id_of(before);
 }
 
 Status add_shared_body(TableState const& shared, std::uint32_t row, BodyRequest const& request, Answer& answer,
@@ -78,6 +84,7 @@ Status add_shared_body(TableState const& shared, std::uint32_t row, BodyRequest 
   answer.add("queue", own.text(Part::queue));
   for (Part const part : {Part::exchange, Part::routing_key, Part::properties})
     if (message_body.has(part)) answer.add(name_of(part), message_body.text(part));
+  if (own.has(Part::group)) answer.add("group", own.text(Part::group));
   if (own.has(Part::dead_of)) answer.add("dead_of", own.text(Part::dead_of));
   rows::Row const& header = rows.row(row);
   answer.add("priority", std::uint64_t{rows.priority_of(row)}).add("process_date", header.date());

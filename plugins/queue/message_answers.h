@@ -26,6 +26,8 @@ struct BodyRequest {
 
 // waiting, due, acquired or parked.
 [[nodiscard]] std::string_view status_of(rows::Place place);
+// The message of its group for which one waits that is behind; none: it is not known.
+[[nodiscard]] ObjectId before_in_group(TableState const& shared, std::uint32_t row);
 
 // All of it that `command` may see, in a message of its own.
 [[nodiscard]] Status describe(TableState const& shared, Command const& command, std::uint32_t row,

@@ -20,10 +20,10 @@ Column column(Part part, ColumnType type, MergeRule merge, std::uint64_t length_
 }
 
 // A message that moves to another queue keeps all but these two.
-Schema make_schema() {
+Schema make_schema(bool is_grouped) {
   using enum MergeRule;
   Schema out;
-  out.version = 1;
+  out.version = is_grouped ? 2 : 1;
   out.columns = {column(Part::bytes, ColumnType::uint64, keep, 0),
                  column(Part::origin, ColumnType::uint64, keep, 0),
                  column(Part::queue, ColumnType::string, replace, kNameBytesMax),
@@ -33,13 +33,19 @@ Schema make_schema() {
                  column(Part::properties, ColumnType::string, keep, kPropertiesBytesMax),
                  column(Part::body, ColumnType::string, keep, kBodyBytesMax),
                  column(Part::body_binary, ColumnType::buffer, keep, kBodyBytesMax)};
+  if (is_grouped) out.columns.push_back(column(Part::group, ColumnType::string, keep, kGroupBytesMax));
   return out;
 }
 
 }  // namespace
 
 Schema const& shared_body_schema() {
-  static Schema const schema = make_schema();
+  static Schema const schema = make_schema(false);
+  return schema;
+}
+
+Schema const& grouped_schema() {
+  static Schema const schema = make_schema(true);
   return schema;
 }
 
@@ -62,7 +68,7 @@ MessageBody MessageBody::front(std::string_view data) {
 
 MessageBody MessageBody::whole(std::string_view data) {
   MessageBody out;
-  static_cast<void>(model::read_cells(shared_body_schema(), data, out.cells_));
+  static_cast<void>(model::read_cells(grouped_schema(), data, out.cells_));
   return out;
 }
 
@@ -72,9 +78,9 @@ model::Cell const* MessageBody::body() const {
   return nullptr;
 }
 
-Status SharedBodyWriter::write(std::string& out) const {
+Status SharedBodyWriter::write(Schema const& schema, std::string& out) const {
   out.clear();
-  return model::encode_data(shared_body_schema(), message_, out);
+  return model::encode_data(schema, message_, out);
 }
 
 }  // namespace fastjournal::queue

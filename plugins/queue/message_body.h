@@ -27,15 +27,20 @@ enum class Part : std::uint8_t {
   properties,   // in JSON, as it came
   body,         // of text,
   body_binary,  // or of bytes
+  group,        // of a row
 };
-inline constexpr std::size_t kParts = 9;
+inline constexpr std::size_t kParts = 10;
+inline constexpr std::size_t kGroupBytesMax = 128;
 inline constexpr std::size_t kPropertiesBytesMax = 64U << 10U;
 inline constexpr std::uint64_t kBodyBytesMax = 64U << 20U;
 
 [[nodiscard]] Schema const& shared_body_schema();
+// That of a row with a group: with the last part as well. Data of the other one is data of this one, too: its presence
+// bits take as many bytes.
+[[nodiscard]] Schema const& grouped_schema();
 [[nodiscard]] constexpr std::string_view name_of(Part part) {
-  constexpr std::array<std::string_view, kParts> names{"bytes",       "origin",     "queue", "dead_of",    "exchange",
-                                                       "routing_key", "properties", "body",  "body_binary"};
+  constexpr std::array<std::string_view, kParts> names{"bytes",       "origin",     "queue", "dead_of",     "exchange",
+                                                       "routing_key", "properties", "body",  "body_binary", "group"};
   return names[static_cast<std::size_t>(part)];
 }
 // What goes with a message or a queue is one object in JSON, or nothing.
@@ -84,7 +89,7 @@ class SharedBodyWriter {
   }
   void clear() { message_.clear(); }
   // Replaces `out`. Not ok: a part is not acceptable; the status names it.
-  [[nodiscard]] Status write(std::string& out) const;
+  [[nodiscard]] Status write(Schema const& schema, std::string& out) const;
 
  private:
   Message message_;

@@ -42,6 +42,8 @@ Status check_name(std::string_view what, std::string_view name) {
 
 Status check_routing_key(std::string_view key) { return check("routing_key", key); }
 
+Status check_group(std::string_view group) { return check("group", group); }
+
 std::vector<std::string_view> words_of(std::string_view text, std::string_view between) {
   std::vector<std::string_view> out;
   while (!text.empty()) {

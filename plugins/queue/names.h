@@ -16,6 +16,8 @@ inline constexpr std::size_t kNameBytesMax = 255;
 [[nodiscard]] Status check_name(std::string_view what, std::string_view name);
 // The same, but it may be empty and have blanks.
 [[nodiscard]] Status check_routing_key(std::string_view key);
+// Empty: there is none.
+[[nodiscard]] Status check_group(std::string_view group);
 // The names between these characters, in their order.
 [[nodiscard]] std::vector<std::string_view> words_of(std::string_view text, std::string_view between);
 

@@ -66,6 +66,7 @@ Settings Options::of_made_queue() const {
 rows::Rules Options::rules() const {
   rows::Rules out;
   out.domain = queue_source();
+  out.group = name_of(Part::group);
   out.by_number = order == made::OrderChoice::number;
   return out;
 }

@@ -57,6 +57,7 @@ QueueTable::QueueTable(TableContext const& context, std::shared_ptr<TypeDeclarat
                        std::shared_ptr<TableDeclaration const> declaration)
     : shared_(std::move(declaration), context.hash_seed), commands_(*type), send_(rows::index_of("SEND", *type)) {
   shared_.table_of_rows.add_schema(shared_body_schema());
+  shared_.table_of_rows.add_schema(grouped_schema());
   set_rules();
 }
 
@@ -253,9 +254,11 @@ void describe(Statistics const& counted, MetricSink& sink) {
 void QueueTable::metrics(TimeMs now, MetricSink& sink) const {
   rows::Places const& places = rows().places();
   sink.gauge("rows", "messages that are there", rows().rows().size());
-  sink.gauge("rows_waiting", "unleased messages, whatever their date", places.future() + rows().order().size());
+  sink.gauge("rows_waiting", "unleased messages, whatever their date",
+             places.future() + rows().order().size() + places.behind());
   sink.gauge("rows_future", "messages whose date has not come", places.future());
   sink.gauge("rows_due", "messages ready to be handed out", rows().order().size());
+  sink.gauge("rows_behind", "messages that wait for one of their group", places.behind());
   sink.gauge("failing", "1: more than half of the deliveries of the last minutes failed",
              shared_.statistics.deliveries.is_failing() ? 1 : 0);
   sink.gauge("rows_processing", "messages that consumers have", rows().leases().size());

@@ -114,6 +114,7 @@ Verdict Reads::peek(Command const& command, Decision& decision) const {
   switch (given.status.value_or(made::PeekStatus::due)) {
     case made::PeekStatus::due: row = first_due(shared_, given.queue); break;
     case made::PeekStatus::waiting: row = first_future(shared_, given.queue); break;
+    case made::PeekStatus::behind: row = first_behind(shared_, given.queue); break;
     case made::PeekStatus::parked: row = first_of(shared_, given.queue, Which::parked); break;
   }
   if (row == rows::kNoRow || !shared_.rows().is_visible(row, decision.now.value))
@@ -145,6 +146,16 @@ Verdict Reads::why(Command const& command, Decision& decision) const {
   } else if (header.place() == rows::Place::future) {
     text = name + " waits for its date, in " + model::format_duration(header.date() - now);
     answer.add("process_date", header.date());
+  } else if (header.place() == rows::Place::behind) {
+    ObjectId const before = before_in_group(shared_, row);
+    MessageBody const own = MessageBody::whole(rows.view(row).data);
+    std::uint32_t const other = before.is_none() ? rows::kNoRow : rows.find(before);
+    bool const is_leased = other != rows::kNoRow && rows.row(other).place() == rows::Place::processing;
+    text = name + " waits for message " + std::to_string(before.value) + " of its group " +
+           std::string{own.text(Part::group)} +
+           (is_leased ? ", which a consumer has" : ", which is to be handed out before it");
+    answer.add("group", own.text(Part::group)).add("before", before.value);
+    if (header.date() > now) answer.add("process_date", header.date());
   } else if (header.place() == rows::Place::processing) {
     rows::Lease const& lease = rows.lease_of(row);
     std::string const worker{rows.leases().worker(lease)};

@@ -23,8 +23,8 @@ constexpr std::size_t kDropped = 0;
 constexpr std::size_t kNext = 1;  // of its queues; not 0: the message is on those before
 // Of one step's rows of a message on several queues.
 constexpr std::size_t kRowsOfStepBytes = 12U << 10U;
-// Of the records of one row beside its body, its queue's name included.
-constexpr std::size_t kRowRecordBytes = 128 + kNameBytesMax;
+// Of the records of one row beside its body, the names of its queue and its group included.
+constexpr std::size_t kRowRecordBytes = 128 + kNameBytesMax + kGroupBytesMax;
 // Of the record of a shared body beside its body, and of what its client has.
 constexpr std::size_t kSharedBodyRecordBytes = kPropertiesBytesMax + (4U << 10U);
 // Of a body in the log, so that a row has room for the rest.
@@ -82,6 +82,7 @@ bool Sends::read(Command const& command, Decision& decision, Request& request) c
     if (request.lease && decision.status.ok()) decision.status = shared_.options.check_lease(*request.lease);
   }
   return decision.status.ok() && !decision.refuses(check_routing_key(request.routing_key)) &&
+         !decision.refuses(check_group(request.group)) &&
          !decision.refuses(check_properties(request.properties)) &&
          !decision.refuses(read_body(decision.phase == Phase::keep, request));
 }
@@ -333,8 +334,8 @@ void Sends::write_content(Request const& request) const {
   if (request.has_content()) writer_.set(request.part, request.content);
 }
 
-void Sends::finish() const {
-  Status const status = writer_.write(data_);
+void Sends::finish(Schema const& schema) const {
+  Status const status = writer_.write(schema, data_);
   FJ_CHECK(status.ok(), "every part of a message was checked when it was read");
 }
 
@@ -347,7 +348,9 @@ ObjectId Sends::append_row(Request const& request, Queue const& queue, ObjectId 
     write_content(request);
   else
     writer_.set(Part::origin, Value::of_unsigned(origin.value));
-  finish();
+  writer_.set(Part::group, request.group);
+  Schema const& schema = request.group.empty() ? shared_body_schema() : grouped_schema();
+  finish(schema);
   rows::RowBody body;
   body.set_priority(request.priority);
   body.detail.lease = request.lease.value_or(0);
@@ -359,7 +362,7 @@ ObjectId Sends::append_row(Request const& request, Queue const& queue, ObjectId 
   body.facts.expires = request.expires != 0 ? request.expires
                        : of_queue == 0      ? 0
                                             : std::min(body.date + of_queue, model::kDateMax);
-  body.facts.schema = shared_body_schema().version;
+  body.facts.schema = schema.version;
   body.facts.data_bytes = static_cast<std::uint32_t>(data_.size());
   body.data = data_;
   body.has_outside = request.content.outside && origin.is_none();
@@ -383,7 +386,7 @@ Verdict Sends::append(Request const& request, Decision& decision) const {
       writer_.clear();
       writer_.set(Part::bytes, Value::of_unsigned(request.bytes));
       write_content(request);
-      finish();
+      finish(shared_body_schema());
       origin =
           model::append_record(decision.records, ObjectId{}, SharedBodyRecord{request.content.outside, data_}).value;
     }

@@ -58,7 +58,7 @@ class Sends {
   // `makes`: its queue as well.
   void promise(Request const& request, bool makes, Hold& hold) const;
   void write_content(Request const& request) const;
-  void finish() const;
+  void finish(Schema const& schema) const;
   [[nodiscard]] ObjectId append_row(Request const& request, Queue const& queue, ObjectId origin, bool is_first,
                                     Decision& decision) const;
   Verdict append(Request const& request, Decision& decision) const;

@@ -30,12 +30,13 @@ struct Domain {
   };
 
   Domain(std::string_view its_name, std::uint32_t its_number, Rows const& all_rows)
-      : name(its_name), number(its_number), future(ByDate{&all_rows}) {}
+      : name(its_name), number(its_number), future(ByDate{&all_rows}), behind(ByDate{&all_rows}) {}
 
   std::string name;
   std::uint32_t number;
   std::vector<std::unique_ptr<Queue>> queues{};  // by class
   absl::btree_set<std::uint32_t, ByDate> future;
+  absl::btree_set<std::uint32_t, ByDate> behind;                         // rows that wait for one of their group
   absl::btree_set<std::pair<std::int64_t, std::uint32_t>> lease_ends{};  // (date, row)
   std::uint32_t rows{0};
   std::uint32_t due{0};

@@ -182,7 +182,8 @@ void Order::part(std::uint32_t row) {
   if (turns_.keeps(domain)) let_turn();
   --domain.rows;
   if (domain.rows > 0 || domain.number == kNameless) return;
-  FJ_CHECK(domain.due == 0 && domain.leased == 0 && domain.future.empty(), "the last row of a domain stands nowhere");
+  FJ_CHECK(domain.due == 0 && domain.leased == 0 && domain.future.empty() && domain.behind.empty(),
+           "the last row of a domain stands nowhere");
   if (limits_.is_kept(domain)) {
     refresh(domain);
     return;

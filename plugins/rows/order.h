@@ -97,6 +97,11 @@ class Order {
   void unexpect(std::uint32_t row) {
     if (has_domains()) expected_ -= static_cast<std::uint32_t>(domains_.at(row).future.erase(row));
   }
+  // It waits for a row of its group; it no longer does. As above.
+  void put_behind(std::uint32_t row) {
+    expected_ += static_cast<std::uint32_t>(domains_.at(row).behind.insert(row).second);
+  }
+  void take_behind(std::uint32_t row) { expected_ -= static_cast<std::uint32_t>(domains_.at(row).behind.erase(row)); }
   // Until let_turn() its domain keeps its turn: the row is only moved.
   void keep_turn(std::uint32_t row) { turns_.keep(has_domains() ? domains_.of(row) : kNoDomain); }
   void let_turn() { turns_.let(domains_); }

@@ -6,6 +6,7 @@ Places::Places(Rows& rows, Payloads const& payloads, Keys& keys, std::uint64_t h
     : rows_(rows),
       payloads_(payloads),
       keys_(keys),
+      groups_(rows, hash_seed),
       order_(rows, hash_seed),
       wheel_(WheelLinks{&rows}),
       leases_(hash_seed) {}
@@ -71,6 +72,17 @@ void Places::wait(std::uint32_t index, TableObserver& observer) {
     ++behind_;
     return;
   }
+  if (rows_[index].is_grouped()) [[unlikely]] {
+    ++behind_;
+    order_.put_behind(index);
+    groups_.enter(index);
+    settle(groups_.of(index), observer);
+    return;
+  }
+  stand(index, observer);
+}
+
+void Places::stand(std::uint32_t index, TableObserver& observer) {
   Row& row = rows_[index];
   if (row.date() <= now_) {
     order_.push(index, observer);
@@ -82,6 +94,33 @@ void Places::wait(std::uint32_t index, TableObserver& observer) {
   order_.expect(index);
 }
 
+void Places::settle(Group& group, TableObserver& observer) {
+  std::uint32_t const next = group.next();
+  std::uint32_t const before = std::exchange(group.standing, next);
+  if (before == next) return;
+  if (before != kNoRow) {
+    if (rows_[before].place() == Place::future) {
+      wheel_.cancel(before);
+      order_.unexpect(before);
+    } else {
+      order_.erase(before);
+    }
+    rows_[before].set_place(Place::behind);
+    ++behind_;
+    order_.put_behind(before);
+  }
+  if (next == kNoRow) return;
+  --behind_;
+  order_.take_behind(next);
+  stand(next, observer);
+}
+
+void Places::part(std::uint32_t index, TableObserver& observer) {
+  Group* const group = rows_[index].is_grouped() ? groups_.part(index) : nullptr;
+  order_.part(index);
+  if (group != nullptr) settle(*group, observer);
+}
+
 void Places::wait_again(std::uint32_t waiting, TableObserver& observer) {
   leave(waiting, observer);
   wait(waiting, observer);
@@ -90,6 +129,9 @@ void Places::wait_again(std::uint32_t waiting, TableObserver& observer) {
 void Places::lease(std::uint32_t index, Leases::Terms const& terms, bool live) {
   // The end of a waiting row has no effect on others.
   Row& row = rows_[index];
+  bool const is_grouped = row.is_grouped();
+  if (is_grouped) [[unlikely]]
+    groups_.leave(index);
   // The next NEXT needs the row after it: prefetched, as memory is slower than everything else here.
   if (row.place() == Place::listed && row.next != kNoRow) {
     Row const& second = rows_[row.next];
@@ -101,6 +143,7 @@ void Places::lease(std::uint32_t index, Leases::Terms const& terms, bool live) {
     order_.unexpect(index);
   } else if (row.place() == Place::behind) {
     --behind_;
+    if (is_grouped) order_.take_behind(index);
   } else {
     order_.erase(index);
   }
@@ -110,10 +153,21 @@ void Places::lease(std::uint32_t index, Leases::Terms const& terms, bool live) {
   last_epoch_ = std::max(last_epoch_, terms.epoch);
   see(terms.began);
   order_.begin(index, terms.epoch, terms.began, terms.ends, live);
+  if (!is_grouped) [[likely]]
+    return;
+  groups_.enter(index);
+  // Of a group nothing becomes due by that.
+  NoObserver nobody;
+  settle(groups_.of(index), nobody);
 }
 
 void Places::resume(std::uint32_t index, Leases::Terms const& terms) {
   Row& row = rows_[index];
+  if (row.is_grouped()) [[unlikely]] {
+    groups_.enter(index);
+    NoObserver nobody;
+    settle(groups_.of(index), nobody);
+  }
   row.next = leases_.add(index, terms);
   last_epoch_ = std::max(last_epoch_, terms.epoch);
   if (row.place() == Place::held) {
@@ -163,8 +217,11 @@ void Places::park_earlier(std::uint32_t index, std::int64_t before, std::int64_t
   parked_.emplace(at, index);
 }
 
+// The caller settles its group, by wait(), part() or free_twin().
 void Places::leave(std::uint32_t index, TableObserver& observer) {
   Row& row = rows_[index];
+  if (row.is_grouped()) [[unlikely]]
+    groups_.leave(index);
   switch (row.place()) {
     case Place::future:
       wheel_.cancel(index);
@@ -172,7 +229,10 @@ void Places::leave(std::uint32_t index, TableObserver& observer) {
       break;
     case Place::listed:
     case Place::treed: order_.erase(index); break;
-    case Place::behind: --behind_; break;
+    case Place::behind:
+      --behind_;
+      if (row.is_grouped()) order_.take_behind(index);
+      break;
     case Place::processing: {
       Lease const& lease = leases_[row.next];
       std::int64_t const ends = lease.ends;
@@ -192,6 +252,7 @@ void Places::leave(std::uint32_t index, TableObserver& observer) {
 }
 
 void Places::free_twin(std::uint32_t index, TableObserver& observer) {
+  if (rows_[index].is_grouped()) return settle(groups_.of(index), observer);
   if (!rows_[index].has_siblings()) return;
   std::uint32_t const waiting = keys_.of(index).waiting;
   if (waiting != kNoRow && waiting != index && rows_[waiting].place() == Place::behind) wait_again(waiting, observer);

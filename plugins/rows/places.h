@@ -12,6 +12,7 @@
 #include "fastjournal/table.h"
 #include "fastjournal/types.h"
 #include "model/timer/wheel.h"
+#include "plugins/rows/groups.h"
 #include "plugins/rows/keys.h"
 #include "plugins/rows/leases.h"
 #include "plugins/rows/order.h"
@@ -39,9 +40,10 @@ class Places {
   [[nodiscard]] Deadlines const& held() const { return held_; }
   [[nodiscard]] std::uint64_t future() const { return wheel_.size(); }
   [[nodiscard]] std::uint64_t behind() const { return behind_; }
+  [[nodiscard]] Groups const& groups() const { return groups_; }
   [[nodiscard]] LeaseEpoch last_epoch() const { return last_epoch_; }
   [[nodiscard]] std::uint64_t memory_bytes() const {
-    return order_.memory_bytes() + wheel_.memory_bytes() + leases_.memory_bytes() +
+    return order_.memory_bytes() + wheel_.memory_bytes() + leases_.memory_bytes() + groups_.memory_bytes() +
            (expiries_.size() + parked_.size() + held_.size()) * 20;
   }
 
@@ -66,13 +68,17 @@ class Places {
   // -- domains ------------------------------------------------------------
   // Each row joins a domain first, and parts last.
   void join(std::uint32_t row, std::string_view domain) { order_.join(row, domain); }
-  void part(std::uint32_t row) { order_.part(row); }
+  void join_group(std::uint32_t row, std::string_view domain, std::string_view group) {
+    groups_.join(row, domain, group);
+  }
+  void part(std::uint32_t row, TableObserver& observer);
   // Until let_turn() its domain keeps its turn: the row is only moved.
   void keep_turn(std::uint32_t row) { order_.keep_turn(row); }
   void let_turn() { order_.let_turn(); }
 
   // -- places -------------------------------------------------------------
-  // The row waits: for its date, for the rows of its key that are leased, or for its turn. It was in no place.
+  // The row waits: for its date, for the rows of its key that are leased, for those of its group, or for its turn. It was
+  // in no place.
   void wait(std::uint32_t row, TableObserver& observer);
   // Of a waiting row, as its date, or what it waits for, may have changed.
   void wait_again(std::uint32_t row, TableObserver& observer);
@@ -90,7 +96,7 @@ class Places {
   void park(std::uint32_t row, std::int64_t at);
   void park_earlier(std::uint32_t row, std::int64_t before, std::int64_t at);
   void leave(std::uint32_t row, TableObserver& observer);
-  // The row is no longer processed: the one behind it may be handed out.
+  // The row is no longer processed: the one behind it, or the next of its group, may be handed out.
   void free_twin(std::uint32_t row, TableObserver& observer);
 
   // -- rules --------------------------------------------------------------
@@ -126,9 +132,15 @@ class Places {
     if (rows_[row].expires()) expiries_.erase({expiry_of(row), row});
   }
 
+  // Waits for its date, or for its turn: nothing else is in its way.
+  void stand(std::uint32_t row, TableObserver& observer);
+  // Only the next row of a group stands.
+  void settle(Group& group, TableObserver& observer);
+
   Rows& rows_;
   Payloads const& payloads_;
   Keys& keys_;
+  Groups groups_;
   Order order_;
   timer::Wheel<WheelLinks> wheel_;
   Leases leases_;

@@ -22,7 +22,7 @@ enum class Place : std::uint8_t {
   future,      // waiting: in the wheel until its process date
   listed,      // waiting and due: in a list of the order
   treed,       // waiting and due: in the tree of the order, as it came out of turn
-  behind,      // waiting for the row of its key that is being processed
+  behind,      // waiting for the row of its key that is being processed, or for one of its group (groups.h)
   processing,  // leased; `next` is the number of its lease
   parked,      // given up, for an operator
   held,        // its lease ended without an answer, and an operator has to decide; `next` is the number of that lease
@@ -75,6 +75,8 @@ class Row {
   [[nodiscard]] bool expires() const { return (a_ >> 61U & 1U) != 0; }
   // Whether it has a Detail.
   [[nodiscard]] bool has_detail() const { return (a_ >> 62U & 1U) != 0; }
+  // Whether it has a group.
+  [[nodiscard]] bool is_grouped() const { return (a_ >> 63U & 1U) != 0; }
   [[nodiscard]] std::int64_t date() const { return static_cast<std::int64_t>(b_ & kMask48); }
   // Counters; failures, which few rows have, are in the payload.
   [[nodiscard]] std::uint8_t timeouts() const { return static_cast<std::uint8_t>(b_ >> 48U); }
@@ -85,6 +87,7 @@ class Row {
   void set_place(Place v) { a_ = (a_ & ~(0x0FULL << 56U)) | static_cast<std::uint64_t>(v) << 56U; }
   void set_siblings(bool v) { a_ = (a_ & ~(1ULL << 60U)) | static_cast<std::uint64_t>(v) << 60U; }
   void set_expires(bool v) { a_ = (a_ & ~(1ULL << 61U)) | static_cast<std::uint64_t>(v) << 61U; }
+  void set_grouped(bool v) { a_ = (a_ & ~(1ULL << 63U)) | static_cast<std::uint64_t>(v) << 63U; }
   void set_detail(bool v) { a_ = (a_ & ~(1ULL << 62U)) | static_cast<std::uint64_t>(v) << 62U; }
   void set_date(std::int64_t v) { b_ = (b_ & ~kMask48) | (static_cast<std::uint64_t>(v) & kMask48); }
   void set_timeouts(std::uint8_t v) { b_ = (b_ & ~(0xFFULL << 48U)) | std::uint64_t{v} << 48U; }

@@ -45,6 +45,7 @@ inline constexpr unsigned kNotSlow = 256;
 
 struct Rules {
   DomainSource domain;
+  std::string group{};  // the column beside the key with the name of a row's group; empty: rows have none
   std::map<std::string, std::uint32_t, std::less<>> weights;  // 1 for domains not listed
   unsigned slow_from{kNotSlow};
   std::int64_t aging{0};         // ms that one step of priority is worth; 0: the smaller priority always goes first

@@ -24,9 +24,16 @@ class Schemas {
 
   // From here on domains come from there.
   void set_domain(DomainSource source);
+  // The same of groups.
+  void set_group(std::string column);
   // Empty if it has none. Borrows from the payload, or lasts until the next call.
   [[nodiscard]] std::string_view domain_of(PayloadView const& payload) {
     return source_.is_none() ? std::string_view{} : read_domain(payload);
+  }
+
+  // Empty if it has none. Borrows from the payload.
+  [[nodiscard]] std::string_view group_of(PayloadView const& payload) {
+    return group_.empty() ? std::string_view{} : read_group(payload);
   }
 
   // A row of this schema begins; false: it is unknown. One ends. One changes to another schema, which is known.
@@ -42,13 +49,19 @@ class Schemas {
   struct Use {
     std::unique_ptr<Schema> schema;  // does not move
     DomainColumn domain;
+    DomainColumn group;
     std::uint64_t rows{0};
   };
 
   [[nodiscard]] Use* use_of(std::uint16_t version);
   [[nodiscard]] std::string_view read_domain(PayloadView const& payload);
+  [[nodiscard]] std::string_view read_group(PayloadView const& payload);
+  [[nodiscard]] DomainColumn group_in(Schema const& schema) const {
+    return DomainColumn::of({.column = group_}, schema);
+  }
 
   DomainSource source_;
+  std::string group_;
   std::vector<Use> uses_;
   std::string scratch_;
 };

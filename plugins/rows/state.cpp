@@ -149,7 +149,7 @@ bool State::add(ObjectId id, RowBody const& body, Lsn lsn, TableObserver& observ
   last_id_ = id;
   last_row_ = index;
   record_bytes_ += row_record_bytes(body.facts);
-  places_.join(index, schemas_.domain_of({body.facts, body.key, body.data, body.error}));
+  join({body.facts, body.key, body.data, body.error}, index);
   if (body.has_outside) tell_outside({}, outside_of({body.facts, body.key, body.data, body.error}), observer);
 
   switch (body.status) {
@@ -182,7 +182,7 @@ void State::remove(std::uint32_t index, TableObserver& observer) {
   PayloadView const payload = view(index);
   if (outside_ != 0) tell_outside(outside_of(payload), {}, observer);
   std::uint32_t const waiting = freed ? keys_.of(index).waiting : kNoRow;
-  places_.part(index);
+  places_.part(index, observer);
   keys_.unlink(index, payload.key);
   record_bytes_ -= row_record_bytes(payload.facts);
   schemas_.discount(payload.facts.schema);
@@ -192,6 +192,12 @@ void State::remove(std::uint32_t index, TableObserver& observer) {
   if (last_row_ == index) last_id_ = {};
   rows_.remove(index);
   if (waiting != kNoRow && rows_[waiting].place() == Place::behind) places_.wait_again(waiting, observer);
+}
+
+void State::join(PayloadView const& payload, std::uint32_t index) {
+  places_.join(index, schemas_.domain_of(payload));
+  if (std::string_view const group = schemas_.group_of(payload); !group.empty()) [[unlikely]]
+    places_.join_group(index, order().domain_of(index), group);
 }
 
 void State::moved(std::uint32_t index, Lsn lsn) {
@@ -283,8 +289,8 @@ void State::change(std::uint32_t index, Change const& change, TableObserver& obs
   if (!order().rules().domain.is_none()) {
     std::string_view const domain = schemas_.domain_of(view(index));
     if (domain != order().domain_of(index)) {
-      places_.part(index);
-      places_.join(index, domain);
+      places_.part(index, observer);
+      join(view(index), index);
     }
   }
   Row& row = rows_[index];
@@ -306,6 +312,7 @@ void State::set_rules(Rules rules, TableObserver& observer) {
     places_.change_limits(std::move(rules));
   } else {
     schemas_.set_domain(rules.domain);
+    schemas_.set_group(rules.group);
     places_.start_again(std::move(rules));
     for (std::uint32_t index = 0; index < rows_.end(); ++index)
       if (rows_[index].place() != Place::free) places_.tell_order(index, schemas_.domain_of(view(index)), observer);

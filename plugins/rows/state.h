@@ -133,6 +133,8 @@ class State {
   [[nodiscard]] std::vector<Extent> outside_of(PayloadView const& view) const;
   // Of a row whose data changes, in which either data may have values outside the log.
   void tell_outside(std::vector<Extent> const& before, std::vector<Extent> const& after, TableObserver& observer);
+  // A row is of the domain and the group that its data names.
+  void join(PayloadView const& payload, std::uint32_t row);
   void lower_dates(std::uint32_t row, std::int64_t from, std::int64_t to);
   // While it stands in no order.
   void change_detail(std::uint32_t row, DetailChange const& change);

@@ -1,5 +1,6 @@
 // Lives of a queue table in the daemon: consumers move messages around a ring of queues in transactions, some of them
 // distributed, through kills and power cuts. No message is lost and none is there twice; what was acknowledged is there.
+// Of the messages of a group on a queue one at most is due or with a consumer.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -33,7 +34,7 @@ class QueueLife final : private lives::DaemonLife {
       expect_answer("BIND table=post;exchange=ring;queue=" + queue(i) + ";routing_key=to" + std::to_string(i), "BOUND");
     }
     for (std::size_t i = 0; i < messages_; ++i)
-      expect_answer("SEND table=post;queue=" + queue(draw(queues_)) + ";body=" + body(i), "SENT");
+      expect_answer("SEND table=post;queue=" + queue(draw(queues_)) + ";body=" + body(i) + in_group(body(i)), "SENT");
   }
 
   void step(std::uint64_t) {
@@ -93,6 +94,12 @@ class QueueLife final : private lives::DaemonLife {
     return out + std::string(number % 7 == 0 ? 16'380 + number : number % 5 * 40, 'x');
   }
 
+  // Some messages have one of a few groups, wherever they go.
+  static std::string in_group(std::string_view body) {
+    int const kind = (body[1] - '0' + body[2]) % 6;
+    return kind > 3 ? "" : ";group=g" + std::to_string(kind % 3);
+  }
+
   void settle_some(Agent& agent) {
     if (draw(3) == 0) return;  // under way
     world_.settle();
@@ -136,7 +143,7 @@ class QueueLife final : private lives::DaemonLife {
       agent.held.pop_back();
       std::size_t const to = draw(queues_);
       out.push_back("ACCEPT table=post;message=" + one.message + ";epoch=" + one.epoch);
-      out.push_back("SEND table=post;body=" + one.body +
+      out.push_back("SEND table=post;body=" + one.body + in_group(one.body) +
                     (draw(2) == 0 ? ";queue=" + queue(to) : ";exchange=ring;routing_key=to" + std::to_string(to)));
     }
     out.push_back("ADD table=values;key=" + counter + ";by=" + std::to_string(moves));
@@ -217,14 +224,22 @@ class QueueLife final : private lives::DaemonLife {
 
   void check() {
     std::map<std::string, int> found;
+    std::map<std::string, int> handed_out;  // or to be: of each group on each queue
     std::string after;
     do {
       std::vector<Message> const page =
           ask("BROWSE table=post;body=1;count=1000" + (after.empty() ? "" : ";after=" + after));
       for (Message const& one : page)
-        if (one.command == "MESSAGE") ++found[std::string{one.text("body")}];
+        if (one.command == "MESSAGE") {
+          ++found[std::string{one.text("body")}];
+          bool const is_out = one.text("status") == "acquired" || one.text("status") == "due";
+          if (is_out && one.has("group")) ++handed_out[std::string{one.text("queue")} + std::string{one.text("group")}];
+          expect(one.has("group") == !in_group(one.text("body")).empty(), "a message has lost its group");
+        }
       after = page.back().text("after");
     } while (!after.empty());
+    for (auto const& [group, times] : handed_out)
+      expect(times == 1, std::to_string(times) + " messages of one group, " + group + ", are due or with consumers");
     for (auto const& [text, times] : found)
       expect(times == 1, "message " + text.substr(0, 8) + " is there " + std::to_string(times) + " times");
     expect(found.size() == messages_,

@@ -39,6 +39,8 @@ export interface MessageFields {
   exchange?: string;
   /** Its routing key. */
   routingKey?: string;
+  /** Its group. */
+  group?: string;
   /** Bytes of its body. */
   bytes: number;
   /** Of a part of its body: the first byte. */
@@ -75,8 +77,8 @@ export interface MessageFields {
   timeouts?: number;
   /** Of READ and PEEK: the date at the daemon. */
   now?: number;
-  /** 'waiting', 'due', 'acquired' or 'parked'. */
-  status?: 'waiting' | 'due' | 'acquired' | 'parked';
+  /** 'waiting' (for its date), 'due', 'behind' (another one of its group), 'acquired' or 'parked'. */
+  status?: 'waiting' | 'due' | 'behind' | 'acquired' | 'parked';
   /** What a consumer said last. */
   error?: string;
   /** Where it went wrong, as that consumer said. */
@@ -91,6 +93,8 @@ export interface Queue {
   messages: number;
   /** Of these, ready to be handed out. */
   due: number;
+  /** Of these, waiting for another one of their group; missing if there are none. */
+  behind?: number;
   /** Of the due ones, with a priority below 1024; 100,000 are looked at, at most. */
   urgent?: number;
   /** Of these, with consumers. */
@@ -164,6 +168,9 @@ export interface Binding {
 export interface SendOptions extends Numbered {
   /** What goes with it: an object in JSON, which is given back as it came. At most 65536 bytes. */
   properties?: object | string;
+  /** The messages of one group on a queue are handed out one at a time, in the order of their numbers. At most 128
+   * bytes. */
+  group?: string;
   /** The smallest is first; up to 255, unless the table says otherwise by priorities. 0 to 4294967295. Default: 100. */
   priority?: number;
   /** How long its consumers may take unless they say otherwise; as the queue says if absent. 1 to 31536000000. */
@@ -177,6 +184,9 @@ export interface SendOptions extends Numbered {
 export interface PublishOptions extends Numbered {
   /** What goes with it: an object in JSON, which is given back as it came. At most 65536 bytes. */
   properties?: object | string;
+  /** The messages of one group on a queue are handed out one at a time, in the order of their numbers. At most 128
+   * bytes. */
+  group?: string;
   /** The smallest is first; up to 255, unless the table says otherwise by priorities. 0 to 4294967295. Default: 100. */
   priority?: number;
   /** How long its consumers may take unless they say otherwise; as the queue says if absent. 1 to 31536000000. */
@@ -256,7 +266,7 @@ export interface QueueBrowseOptions extends Limits {
   /** Of this queue only. At most 255 bytes. */
   queue?: string;
   /** In this state only. */
-  status?: 'waiting' | 'due' | 'acquired' | 'parked';
+  status?: 'waiting' | 'due' | 'behind' | 'acquired' | 'parked';
   /** `true`: with their bodies. */
   body?: boolean;
   /** Of a page: how many messages at most. 1 to 1000. Default: 100. */
@@ -267,7 +277,7 @@ export interface QueueCountOptions extends Limits {
   /** Of this queue only. At most 255 bytes. */
   queue?: string;
   /** In this state only. */
-  status?: 'waiting' | 'due' | 'acquired' | 'parked';
+  status?: 'waiting' | 'due' | 'behind' | 'acquired' | 'parked';
   /** So many at most. Default: all. */
   count?: number;
 }
@@ -281,7 +291,7 @@ export interface QueueReadOptions extends Limits {
 
 export interface QueuePeekOptions extends Limits {
   /** In this state; 'due' if absent, also where the queue is paused. */
-  status?: 'due' | 'waiting' | 'parked';
+  status?: 'due' | 'waiting' | 'behind' | 'parked';
 }
 
 export interface QueueQueuesOptions extends Limits {

@@ -232,7 +232,7 @@ inline constexpr Help routing_key{
 
 namespace fastjournal::cli::queue::browse {
 inline constexpr Help queue{"queue", "of this queue only"};
-inline constexpr Help status{"status", "in this state only", "waiting due acquired parked"};
+inline constexpr Help status{"status", "in this state only", "waiting due behind acquired parked"};
 }  // namespace fastjournal::cli::queue::browse
 
 namespace fastjournal::cli::queue::declare {
@@ -292,7 +292,7 @@ namespace fastjournal::cli::queue::peek {
 inline constexpr Help queue{"queue", "the queue"};
 inline constexpr Help status{
     "status", "in this state; due if absent, also where the queue is paused",
-    "due waiting parked"};
+    "due waiting behind parked"};
 }  // namespace fastjournal::cli::queue::peek
 
 namespace fastjournal::cli::queue::purge {

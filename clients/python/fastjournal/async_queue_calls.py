@@ -40,6 +40,7 @@ class QueueCalls(TableCalls):
         body: Body = "",
         *,
         properties: Properties | None = None,
+        group: str | None = None,
         priority: int | None = None,
         lease: Duration | None = None,
         process_date: Date | None = None,
@@ -51,6 +52,8 @@ class QueueCalls(TableCalls):
 
         body: the message, as text or bytes.
         properties: what goes with it: an object in JSON, which is given back as it came; at most 65536 bytes.
+        group: the messages of one group on a queue are handed out one at a time, in the order of their numbers; at most
+            128 bytes.
         priority: the smallest is first; up to 255, unless the table says otherwise by priorities; 0 to 4294967295; 100
             if absent.
         lease: how long its consumers may take unless they say otherwise; as the queue says if absent; 0.001 to 31536000
@@ -66,6 +69,7 @@ class QueueCalls(TableCalls):
             queue=queue,
             **either("body", body or None),
             properties=json_text(properties),
+            group=group,
             priority=priority,
             lease=span(lease),
             process_date=when(process_date),
@@ -82,6 +86,7 @@ class QueueCalls(TableCalls):
         body: Body = "",
         *,
         properties: Properties | None = None,
+        group: str | None = None,
         priority: int | None = None,
         lease: Duration | None = None,
         process_date: Date | None = None,
@@ -95,6 +100,8 @@ class QueueCalls(TableCalls):
         routing_key: what a direct or topic exchange routes by: words between dots; at most 255 bytes.
         body: the message, as text or bytes.
         properties: what goes with it: an object in JSON, which is given back as it came; at most 65536 bytes.
+        group: the messages of one group on a queue are handed out one at a time, in the order of their numbers; at most
+            128 bytes.
         priority: the smallest is first; up to 255, unless the table says otherwise by priorities; 0 to 4294967295; 100
             if absent.
         lease: how long its consumers may take unless they say otherwise; as the queue says if absent; 0.001 to 31536000
@@ -113,6 +120,7 @@ class QueueCalls(TableCalls):
             routing_key=routing_key or None,
             **either("body", body or None),
             properties=json_text(properties),
+            group=group,
             priority=priority,
             lease=span(lease),
             process_date=when(process_date),
@@ -275,7 +283,7 @@ class QueueCalls(TableCalls):
         """Shows messages of a queue by their number, without taking them.
 
         queue: of this queue only; at most 255 bytes.
-        status: in this state only; one of "waiting", "due", "acquired", "parked".
+        status: in this state only; one of "waiting", "due", "behind", "acquired", "parked".
         body: True, with their bodies.
         page: asks for so many at a time; 1 to 1000.
         """
@@ -286,7 +294,7 @@ class QueueCalls(TableCalls):
         """How many messages of a queue, or of the table, are in a state, counted page by page.
 
         queue: of this queue only; at most 255 bytes.
-        status: in this state only; one of "waiting", "due", "acquired", "parked".
+        status: in this state only; one of "waiting", "due", "behind", "acquired", "parked".
         count: how many at most; all if absent.
         """
         params = given(table=self.table, queue=queue, status=status)
@@ -307,7 +315,8 @@ class QueueCalls(TableCalls):
         """Shows the first message of a queue in a state, without taking it: the one that would be handed out, come to
         its date, or be kicked next.
 
-        status: in this state; due if absent, also where the queue is paused; one of "due", "waiting", "parked".
+        status: in this state; due if absent, also where the queue is paused; one of "due", "waiting", "behind",
+            "parked".
         """
         params = given(table=self.table, queue=queue, status=status)
         return self._pages("PEEK", params, "MESSAGE", message_of)

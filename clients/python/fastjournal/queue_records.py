@@ -29,6 +29,7 @@ class Queue:
     queue: its name.
     messages: messages on it.
     due: of these, ready to be handed out.
+    behind: of these, waiting for another one of their group; missing if there are none.
     urgent: of the due ones, with a priority below 1024; 100,000 are looked at, at most.
     acquired: of these, with consumers.
     parked: of these, parked for an operator.
@@ -57,6 +58,7 @@ class Queue:
     queue: str
     messages: int = 0
     due: int = 0
+    behind: int = 0
     urgent: int = 0
     acquired: int = 0
     parked: int = 0

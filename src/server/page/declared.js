@@ -42,14 +42,7 @@ export const parameters = {
     placeholder: 100,
     help: 'how many at most (1 to 1000, default 100)'
   },
-  'queue.BROWSE.status': {choices: 'waiting due acquired parked', help: 'in this state only'},
-  'queue.KICK.count': {
-    type: 'number',
-    min: 1,
-    max: 1000,
-    placeholder: 1000,
-    help: 'how many messages at most (1 to 1000, default 1000)'
-  },
+  'queue.BROWSE.status': {choices: 'waiting due behind acquired parked', help: 'in this state only'},
   'queue.KICK.count': {
     type: 'number',
     min: 1,
@@ -66,17 +59,7 @@ export const parameters = {
   'queue.PARK.error': {maxlength: 1024, help: 'why, for people'},
   'queue.PAUSE.reason': {maxlength: 255, help: 'why, for people'},
   'queue.PAUSE.until': {help: 'when it goes on by itself; at RESUME only if absent'},
-  'queue.PARK.error': {maxlength: 1024, help: 'why, for people'},
-  'queue.PAUSE.reason': {maxlength: 255, help: 'why, for people'},
-  'queue.PAUSE.until': {help: 'when it goes on by itself; at RESUME only if absent'},
   'queue.PURGE.status': {choices: 'waiting parked', help: 'in this state only; both if absent'},
-  'queue.SEND.lease': {
-    type: 'number',
-    min: 1,
-    max: 31536000000,
-    help: 'how long its consumers may take unless they say otherwise; as the queue says if absent (1ms ' +
-    'to 365d)'
-  },
   'queue.SEND.lease': {
     type: 'number',
     min: 1,

@@ -160,6 +160,7 @@ everything() {
   [[ ! -f $work/tables/post.xml ]] || messages "$p" "$n"
   [[ ! -f $work/tables/tubes.xml ]] || details "$p"
   if takes_options; then options "$p"; fi
+  if takes_groups; then groups "$p"; fi
   [[ ! -f $work/tables/docs.xml ]] || documents "$p"
   [[ ! -f $work/tables/mirror.xml ]] || deleted "$p"
   if call HELP command=XA_START 2>/dev/null; then transactions "$p"; fi
@@ -221,6 +222,18 @@ options() {
   local p=$1
   call DECLARE table=tubes "queue=$p-later" delay=31536000000 max_message_bytes=1000 'properties={"owner":"golden"}'
   call SEND table=tubes "queue=$p-later" "body=$p-later"
+}
+
+takes_groups() { cli --text call HELP command=SEND table=tubes 2>/dev/null | grep -q group; }
+# Messages of a group: one that a consumer has, some behind it; dead letters, and in doubt.
+groups() {
+  local p=$1 body
+  call DECLARE table=post "queue=$p-apart" "dead_letters=$p-dead"
+  call SEND table=post "queue=$p-apart" "group=$p" "body=$p-dies"
+  call REJECT table=post $(taken "$p-apart") "error=it can never work"
+  for body in out behind last; do call SEND table=post "queue=$p-apart" "group=$p" "body=$p-$body"; done
+  call SEND table=post "exchange=$p-all" "group=$p" "body=$p-shared-apart"
+  taken "$p-apart" >/dev/null
 }
 
 # Documents in each state: sent, failed, in doubt, changed, routed, with children, forgotten.

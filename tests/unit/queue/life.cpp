@@ -115,7 +115,10 @@ class Life {
       for (std::size_t i = 0; i < reply.messages.size(); ++i) {
         if (reply.name(i) != "MESSAGE") continue;
         std::string const status = reply.get("status", i);
-        got += reply.get("body", i) + (status == "parked" ? "!" : status == "acquired" ? "*" : "");
+        got += reply.get("body", i) + (status == "parked"     ? "!"
+                                       : status == "acquired" ? "*"
+                                       : status == "behind"   ? "~"
+                                                              : "");
         for (std::string const fact : {"priority", "lease", "leases", "returns", "parkings", "kicks", "timeouts"})
           got += "/" + reply.get(fact, i);
         got += " ";
@@ -152,6 +155,7 @@ class Life {
         with["queue"] = queue();
       }
       if (one_in(4)) with["priority"] = priority();
+      if (one_in(3)) with["group"] = one_in(2) ? "g" : "h";
       if (one_in(5)) with["lease"] = std::to_string(1 + draw(one_in(2) ? 300 : 100'000'000));
       if (one_in(6)) with["process_date"] = "+" + std::to_string(draw(500));
     } else if (command == "ACQUIRE") {

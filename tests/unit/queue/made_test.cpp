@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(the_first_mistake_is_told) {
   made::Browse browse;
   Reader reader;
   BOOST_TEST(!reader.read(browse, {{"status", Value::of_text("gone")}, {"count", Value::of_integer(0)}}));
-  BOOST_TEST(reader.why() == "bad_parameter: status is \"gone\", expected waiting, due, acquired or parked");
+  BOOST_TEST(reader.why() == "bad_parameter: status is \"gone\", expected waiting, due, behind, acquired or parked");
   BOOST_TEST((!browse.status && browse.count == 100U));
 }
 

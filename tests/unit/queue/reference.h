@@ -88,7 +88,7 @@ class Reference {
     std::ranges::sort(all, [](Message const* a, Message const* b) { return a->serial < b->serial; });
     std::string out;
     for (Message const* const one : all)
-      out += one->body + (one->parked ? "!" : one->is_leased() ? "*" : "") + one->facts() + " ";
+      out += one->body + (one->parked ? "!" : one->is_leased() ? "*" : is_behind(*one) ? "~" : "") + one->facts() + " ";
     return out;
   }
   // What DECLARE has said of it, as QUEUES shows some of it.
@@ -112,6 +112,7 @@ class Reference {
     std::string queue{};
     std::string body{};
     std::string dead_of{};
+    std::string group{};  // empty: none
     std::uint32_t priority{100};
     std::int64_t date{0};
     std::int64_t expires{0};
@@ -215,6 +216,15 @@ class Reference {
     return "PARKED";
   }
 
+  // Another one of its group is with a consumer, or waits and has a smaller number.
+  [[nodiscard]] bool is_behind(Message const& one) const {
+    if (one.group.empty() || one.is_leased() || one.parked) return false;
+    return std::ranges::any_of(messages_, [&](Message const& other) {
+      return other.serial != one.serial && other.queue == one.queue && other.group == one.group && !other.parked &&
+             (other.is_leased() || other.serial < one.serial);
+    });
+  }
+
   // The place of a message that waits among others.
   [[nodiscard]] std::tuple<bool, std::uint32_t, std::int64_t, std::uint64_t> order(Message const& one) const {
     if (one.date > now) return {true, 0, one.date, one.serial};
@@ -225,11 +235,21 @@ class Reference {
     auto best = messages_.end();
     for (auto one = messages_.begin(); one != messages_.end(); ++one) {
       if (one->queue != queue || one->is_leased() || one->parked || (!also_future && one->date > now)) continue;
+      if (is_behind(*one)) continue;
       if (best == messages_.end() || order(*one) < order(*best)) best = one;
     }
     return best;
   }
 
+  // What waits for others of its group.
+  Messages::iterator first_behind(std::string const& queue) {
+    auto best = messages_.end();
+    for (auto one = messages_.begin(); one != messages_.end(); ++one)
+      if (one->queue == queue && is_behind(*one) &&
+          (best == messages_.end() || std::pair{one->date, one->serial} < std::pair{best->date, best->serial}))
+        best = one;
+    return best;
+  }
   Messages::iterator first_parked(std::string const& queue) {
     auto best = messages_.end();
     for (auto one = messages_.begin(); one != messages_.end(); ++one)
@@ -242,7 +262,7 @@ class Reference {
   Messages::iterator first_future(std::string const& queue) {
     auto best = messages_.end();
     for (auto one = messages_.begin(); one != messages_.end(); ++one)
-      if (one->queue == queue && !one->is_leased() && !one->parked && one->date > now &&
+      if (one->queue == queue && !one->is_leased() && !one->parked && one->date > now && !is_behind(*one) &&
           (best == messages_.end() || order(*one) < order(*best)))
         best = one;
     return best;
@@ -309,6 +329,7 @@ class Reference {
     while (dropped < kDroppedMax && std::ranges::any_of(to, [&](std::string const& name) {
              if (!queues_.at(name).drops || !is_full(name)) return false;
              auto at = first(name, true);
+             if (at == messages_.end()) at = first_behind(name);
              if (at == messages_.end()) at = first_parked(name);
              if (at == messages_.end()) return false;
              drop(at);
@@ -320,6 +341,7 @@ class Reference {
       one.serial = ++serial_;
       one.queue = name;
       one.body = body;
+      if (with.contains("group")) one.group = with.at("group");
       if (with.contains("priority")) one.priority = static_cast<std::uint32_t>(std::stoul(with.at("priority")));
       if (with.contains("lease")) one.lease = std::stoll(with.at("lease"));
       one.is_counted = counts;
@@ -351,7 +373,9 @@ class Reference {
       if (with.contains("message")) {
         at = std::ranges::find_if(messages_, [&](Message const& one) { return one.id == with.at("message"); });
         if (at == messages_.end()) return "unknown_row";
-        if (at->is_leased()) return "wrong_state";
+        Message unparked = *at;
+        unparked.parked = false;
+        if (at->is_leased() || is_behind(unparked)) return "wrong_state";
         if (at->parked) at->deliveries = 0;
         at->parked = false;
         at->date = std::min(at->date, now);
@@ -407,7 +431,12 @@ class Reference {
   std::string kick(Texts const& with) {
     auto const at = std::ranges::find_if(messages_, [&](Message const& one) { return one.id == with.at("message"); });
     if (at == messages_.end()) return "unknown_row";
-    std::string const state = at->is_leased() ? "acquired" : at->parked ? "parked" : at->date > now ? "waiting" : "due";
+    std::string const state = at->is_leased()  ? "acquired"
+                              : at->parked     ? "parked"
+                              : is_behind(*at) ? "behind"
+                              : at->date > now ? "waiting"
+                                               : "due";
+    if (state == "behind" && at->date <= now) return "wrong_state";
     if (state == "due" || (with.contains("status") && with.at("status") != state)) return "wrong_state";
     if (state != "acquired") {
       back_to_work(at);

@@ -113,7 +113,7 @@ export const queue = {
     flags: words('places redelivered'),
   },
   QUEUE: {
-    numbers: words('messages due urgent acquired parked bytes max_deliveries max_messages max_bytes lease' +
+    numbers: words('messages due behind urgent acquired parked bytes max_deliveries max_messages max_bytes lease' +
       ' paused_until now expires delay max_message_bytes made_date changed_date'),
     flags: words('temporary declared leaving paused'),
   },

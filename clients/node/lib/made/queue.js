@@ -15,10 +15,10 @@ const leaseOf = ({table, message, epoch}) => ({table, message, epoch});
 
 // The options of calls that refuse others.
 const names = {
-  send: namesOf('priority lease processDate expirationDate client sequence mandatory'),
-  publish: namesOf('priority lease processDate expirationDate mandatory client sequence'),
+  send: namesOf('group priority lease processDate expirationDate client sequence mandatory'),
+  publish: namesOf('group priority lease processDate expirationDate mandatory client sequence'),
   acquireMessage: namesOf('lease worker'),
-  park: namesOf('priority error errorTrace'),
+  park: namesOf('priority'),
   count: namesOf('queue status'),
   peek: namesOf('status'),
   declare: namesOf('temporary deadLetters maxDeliveries maxMessages maxBytes whenFull lease expires delay maxMessageBytes'),
@@ -116,7 +116,7 @@ export class QueueCalls {
 
   /** Puts a message aside: it stays on its queue, parked, until somebody kicks, moves or removes it. No failed delivery
    * is counted. */
-  async park(message, {timeLimit, signal, ...options} = {}) {
+  async park(message, {error, errorTrace, timeLimit, signal, ...options} = {}) {
     const params = {
       ...leaseOf(message),
       ...failedWith(error, errorTrace),
