@@ -31,7 +31,6 @@ constexpr std::array kFaults{
     FaultRow{Fault::invalid_batch_id, 400, "AWS.SimpleQueueService.InvalidBatchEntryId",
              "com.amazonaws.sqs#InvalidBatchEntryId"},
     FaultRow{Fault::invalid_contents, 400, "InvalidMessageContents", "com.amazonaws.sqs#InvalidMessageContents"},
-    FaultRow{Fault::invalid_key, 403, "InvalidClientTokenId", "com.amazon.coral.service#UnrecognizedClientException"},
     FaultRow{Fault::invalid_value, 400, "InvalidParameterValue",
              "com.amazon.coral.service#InvalidParameterValueException"},
     FaultRow{Fault::malformed, 400, "MalformedInput", "com.amazon.coral.service#SerializationException"},
@@ -128,8 +127,7 @@ bool is_over(Outgoing const& refusal) {
 Error error_of(Outgoing const& refusal) {
   Code const code = code_of_wire_name(text_in(refusal, "code")).value_or(Code::io_error);
   Error out{fault_of(code), std::string{text_in(refusal, "message")}};
-  std::string_view const signature = text_in(refusal, "signature");
-  if (!signature.empty()) out.fault = signature == "unknown_user" ? Fault::invalid_key : Fault::signature_is_wrong;
+  if (!text_in(refusal, "signature").empty()) out.fault = Fault::signature_is_wrong;
   if (out.message.empty()) out.message = fastjournal::row_of(code).text;
   return out;
 }

@@ -23,7 +23,6 @@ enum class Fault : std::uint8_t {
   invalid_attribute_value,
   invalid_batch_id,
   invalid_contents,
-  invalid_key,  // of the sender
   invalid_value,
   malformed,
   missing_action,

@@ -224,6 +224,7 @@ class ListQueues final : public Action {
     most_ = number_of(given(), "MaxResults", 1, kPageMax, wrong).value_or(kPageMax);
     if (!after_.empty() && !is_queue_name(after_))
       wrong = invalid_value("NextToken", after_.substr(0, 100), "It is none of an answer of this server.");
+    is_there_ = !is_of_dead_ || !after_.empty();
     if (wrong && !error_) fail(std::move(*wrong));
     result_[name()] = Json::array();
   }
@@ -238,7 +239,9 @@ class ListQueues final : public Action {
     if (is_refusal(answer)) return fail(error_of(answer));
     std::string const queue{text_in(answer, "queue")};
     Json& found = result_[name()];
-    bool const is_one = answer.command == "QUEUE" && number_in(answer, "leaving") == 0 && is_queue_name(queue) &&
+    bool const stays = answer.command == "QUEUE" && number_in(answer, "leaving") == 0;
+    is_there_ = is_there_ || (stays && queue == dead_);
+    bool const is_one = stays && is_queue_name(queue) &&
                         (is_of_dead_ ? text_in(answer, "dead_letters") == dead_ : queue.starts_with(prefix_));
     if (is_one && found.size() == static_cast<std::size_t>(most_)) {
       if (has_limit_) result_["NextToken"] = last_;
@@ -250,13 +253,16 @@ class ListQueues final : public Action {
     }
     if (!answer.is_last) return;
     after_ = text_in(answer, "after");
-    if (after_.empty()) end();
+    if (!after_.empty()) return;
+    if (!is_there_) return fail(no_queue(dead_));
+    end();
   }
 
  private:
   [[nodiscard]] char const* name() const { return is_of_dead_ ? "queueUrls" : "QueueUrls"; }
 
   bool is_of_dead_{false};
+  bool is_there_{false};  // the queue of dead letters
   bool has_limit_{false};
   std::string dead_;
   std::string prefix_;
