@@ -17,7 +17,7 @@ from life import Life, Violated, require
 
 # Each request is signed with a user's key.
 CONFIG = """<fastjournal>
-  <listen address="127.0.0.1:{port}" protocol="sqs" table="sqs"/>
+  <listen address="127.0.0.1:{port}" protocol="sqs" table="sqs" rights=""/>
   <access users="users.xml"/>
 </fastjournal>
 """
