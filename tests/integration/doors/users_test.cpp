@@ -179,6 +179,29 @@ BOOST_AUTO_TEST_CASE(a_bad_file_of_users_ends_the_start_and_the_check) {
   BOOST_TEST(users_has(start.output(), "users.xml:2: attribute \"name\""), start.output());
 }
 
+BOOST_AUTO_TEST_CASE(a_signing_key_is_shown_once_and_is_in_the_file) {
+  Ran const added = run("fastjournal user add orders --rights 'add work' --tables jobs --sqs --file users.xml 2>said");
+  BOOST_TEST(added.code == 0, added.output);
+  constexpr std::string_view kFirst = "AWS_ACCESS_KEY_ID=orders\nAWS_SECRET_ACCESS_KEY=";
+  BOOST_REQUIRE(added.output.starts_with(kFirst));
+  std::string const secret = added.output.substr(kFirst.size(), added.output.size() - kFirst.size() - 1);
+  BOOST_TEST(secret.size() == 40U);
+  BOOST_TEST(!users_has(run("cat said").output, secret));
+  BOOST_TEST(users_has(run("cat users.xml").output, "signing-key=\"" + secret + "\""));
+  BOOST_TEST(run("stat -c %a users.xml").output == "600\n");
+  std::string const list = run("fastjournal user list --file users.xml").output;
+  BOOST_TEST(users_has(list, "orders: add work on jobs (by signing key)\n"), list);
+  BOOST_TEST(users_has(list, "ann: read add work on jobs\n"), list);
+  std::string const json = run("fastjournal user list --file users.xml --json").output;
+  BOOST_TEST(users_has(json, "\"token\":0,\"signing_key\":1}"), json);
+  Ran const other = run("fastjournal user add o2 --rights add --sqs --json --file users.xml");
+  BOOST_TEST(users_has(other.output, "\"access_key_id\":\"o2\",\"secret_access_key\":\""), other.output);
+  std::string const reload = run("fastjournal --server unix:socket reload").output;
+  BOOST_TEST(users_has(reload, "user orders added"), reload);
+  for (std::string const& told : {list, json, reload, daemon.output()}) BOOST_TEST(!users_has(told, secret));
+  BOOST_TEST(run("fastjournal user add x --rights add --sqs --no-token --file users.xml").code == 2);
+}
+
 // The first user of a packaged daemon is added by root, and the folder of the configuration is root's.
 BOOST_AUTO_TEST_CASE(a_new_file_of_users_belongs_to_whom_the_data_belongs) {
   if (::geteuid() != 0) return;  // nobody else gives files away
