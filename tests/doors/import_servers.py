@@ -1,5 +1,5 @@
-"""What imports.py works with: the daemon, beanstalkd and Redis, each on a port or socket of its own, and what cuts an import
-off in the middle."""
+"""What imports.py works with: the daemon, beanstalkd and Redis, each on a port or socket of its own, and what cuts an
+import off in the middle."""
 import json
 import pathlib
 import socket
@@ -47,10 +47,24 @@ class Daemon:
         (tables / 'tubes.xml').write_text(TUBES)
         (tables / 'jobs.xml').write_text(JOBS)
         (tables / 'narrow.xml').write_text(JOBS.replace('"jobs"', '"narrow"'))
+        (tables / 'large.xml').write_text(JOBS.replace('"jobs"', '"large"').replace('65535', '64MiB'))
         (folder / 'fastjournal.xml').write_text('<fastjournal/>\n')
         self.process = subprocess.Popen(
-            [f'{programs}/fastjournald', '--config', folder / 'fastjournal.xml', '--tables', tables, '--data', folder / 'data',
-             '--plugins', plugins, '--listen', self.address], stdout=subprocess.DEVNULL)
+            [
+                f'{programs}/fastjournald',
+                '--config',
+                folder / 'fastjournal.xml',
+                '--tables',
+                tables,
+                '--data',
+                folder / 'data',
+                '--plugins',
+                plugins,
+                '--listen',
+                self.address,
+            ],
+            stdout=subprocess.DEVNULL,
+        )
         for _ in range(2000):
             if (folder / 'socket').exists() or self.process.poll() is not None:
                 break
@@ -62,7 +76,9 @@ class Daemon:
     def run(self, *words):
         """The exit status, the objects of standard output, and those of standard error."""
         done = subprocess.run(self.command(*words), capture_output=True, text=True, timeout=LIMIT)
-        return done.returncode, *([json.loads(line) for line in text.splitlines()] for text in (done.stdout, done.stderr))
+        return done.returncode, *(
+            [json.loads(line) for line in text.splitlines()] for text in (done.stdout, done.stderr)
+        )
 
     def messages(self, table):
         """All of them, with their bodies, by queue and in the order of their numbers."""
@@ -88,7 +104,9 @@ class Beanstalkd:
         self.start()
 
     def start(self):
-        self.process = subprocess.Popen([self.program, '-l', '127.0.0.1', '-p', str(self.port), '-z', '100000', *self.options])
+        self.process = subprocess.Popen(
+            [self.program, '-l', '127.0.0.1', '-p', str(self.port), '-z', '100000', *self.options]
+        )
         self.socket = connected(self.port, self.process)
         self.file = self.socket.makefile('rb')
 
@@ -124,8 +142,21 @@ class Redis:
 
     def __init__(self, folder, *options):
         self.port = free_port()
-        self.process = subprocess.Popen([self.program, '--port', str(self.port), '--bind', '127.0.0.1', '--save', '',
-                                         '--dir', str(folder), *options], stdout=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            [
+                self.program,
+                '--port',
+                str(self.port),
+                '--bind',
+                '127.0.0.1',
+                '--save',
+                '',
+                '--dir',
+                str(folder),
+                *options,
+            ],
+            stdout=subprocess.DEVNULL,
+        )
         self.socket = connected(self.port, self.process)
         self.file = self.socket.makefile('rb')
 
@@ -160,8 +191,8 @@ class Redis:
 
 
 class Proxy:
-    """Between the import and a source. It stops passing on when `word` is on its way there, or after so many bytes, and says
-    so: then the import is killed."""
+    """Between the import and a source. It stops passing on when `word` is on its way there, or after so many bytes, and
+    says so: then the import is killed."""
 
     def __init__(self, port, word=None, after=None):
         self.target, self.word, self.left = port, word, after
@@ -216,8 +247,11 @@ def wait_until_free(source):
 
 def killed_import(daemon, source, proxy, *words):
     """Runs an import that is killed where the proxy stops. False: it ended before."""
-    process = subprocess.Popen(daemon.command('import', f'{source.url}:{proxy.port}', *words), stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        daemon.command('import', f'{source.url}:{proxy.port}', *words),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     until = time.monotonic() + LIMIT
     while process.poll() is None and not proxy.stopped.wait(0.001):
         assert time.monotonic() < until, 'the import does not end'

@@ -237,7 +237,7 @@ Status Tubes::drain(std::string const& tube) {
     return source_.peer().failed(Code::invalid, "answers " + ignored->word + " to 'ignore'");
   if (Result<Said> const said = source_.expect("use " + tube, "USING"); !said.ok()) return said.status();
   Status status = drain_ready(tube);
-  // Of a tube that is paused.
+  // Those of a tube that is paused; what was refused before is out of the way still.
   if (status.ok()) status = drain_by_one(State::ready);
   if (status.ok()) status = drain_by_one(State::delayed);
   if (status.ok()) status = drain_by_one(State::buried);
@@ -341,7 +341,7 @@ Status Tubes::drain_ready(std::string const& tube) {
     if (Status status = move(batch, State::ready, true); !status.ok()) return status;
     if (jobs.empty() && none.value() > 0) break;
   }
-  return put_back();
+  return {};
 }
 
 // Sends the batch, and deletes there what is here.
