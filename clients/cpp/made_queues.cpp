@@ -94,18 +94,19 @@ Result<Binding> binding_of(Message const& message) {
 }
 
 Message QueueCalls::send_of(std::string_view queue, std::string_view body, SendOptions const& options,
-                            std::string_view group) const {
+                            std::string_view group, std::string_view deduplication) const {
   Message command = command_on(table_, "SEND");
   command.set("queue", queue);
   set_bytes(command, "body", body, options.binary);
   set_options(command, options);
   set_if_any(command, "group", group);
+  set_if_any(command, "deduplication", deduplication);
   return command;
 }
 
 Result<Sent> QueueCalls::send(std::string_view queue, std::string_view body, SendOptions const& options,
-                              std::string_view group) {
-  Message command = send_of(queue, body, options, group);
+                              std::string_view group, std::string_view deduplication) {
+  Message command = send_of(queue, body, options, group, deduplication);
   return then(connection_.call_numbered(command), sent_of);
 }
 
@@ -320,10 +321,10 @@ Status QueueCalls::kick(std::uint64_t message, std::string_view status) {
   return connection_.call(command).status();
 }
 
-Result<std::uint64_t> QueueCalls::kick_queue(std::string_view queue) {
+Result<std::uint64_t> QueueCalls::kick_queue(std::string_view queue, KickQueueOptions const& options) {
   Message command = command_on(table_, "KICK");
   command.set("queue", queue);
-  return sum_of_pages(connection_, command, "count", UINT64_MAX);
+  return sum_of_pages(connection_, command, "count", options.count);
 }
 
 Status QueueCalls::erase(std::uint64_t message) {

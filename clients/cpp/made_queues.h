@@ -50,7 +50,7 @@ struct QueueMessage {
   std::string properties{};                 // its properties
   std::string exchange{};                   // the exchange by which it came
   std::string routing_key{};                // its routing key
-  std::uint8_t priority{0};                 // its priority
+  std::uint64_t priority{0};                // its priority
   TimeMs process_date{};                    // its date
   TimeMs sent_date{};                       // when it came
   std::optional<TimeMs> expiration_date{};  // when it expires
@@ -234,6 +234,10 @@ struct ChangeOptions {
   std::uint64_t count{UINT64_MAX};  // how many messages at most
 };
 
+struct KickQueueOptions {
+  std::uint64_t count{UINT64_MAX};  // how many messages at most
+};
+
 // The calls of queues.h that are one command each.
 class QueueCalls {
  public:
@@ -242,7 +246,7 @@ class QueueCalls {
 
   // Puts a message on a queue, or by an exchange on each queue that it routes to.
   [[nodiscard]] Result<Sent> send(std::string_view queue, std::string_view body, SendOptions const& options = {},
-                                  std::string_view group = {});
+                                  std::string_view group = {}, std::string_view deduplication = {});
   // Sends a message to the queues that the exchange routes it to.
   [[nodiscard]] Result<Sent> publish(std::string_view exchange, std::string_view routing_key, std::string_view body,
                                      SendOptions const& options = {}, std::string_view group = {});
@@ -311,7 +315,7 @@ class QueueCalls {
   [[nodiscard]] Status kick(std::uint64_t message, std::string_view status = {});
   // Puts messages of a queue back to work: the parked ones; those that wait for their date only if none is parked.
   // Returns how many.
-  [[nodiscard]] Result<std::uint64_t> kick_queue(std::string_view queue);
+  [[nodiscard]] Result<std::uint64_t> kick_queue(std::string_view queue, KickQueueOptions const& options = {});
   // Removes a message that no consumer has.
   [[nodiscard]] Status erase(std::uint64_t message);
   // Nothing of a queue is handed out any more; leases go on, messages are taken. A queue that is paused already gets
@@ -323,7 +327,7 @@ class QueueCalls {
 
   // For pipelining and transactions: what these calls send. Texts are borrowed.
   [[nodiscard]] Message send_of(std::string_view queue, std::string_view body, SendOptions const& options = {},
-                                std::string_view group = {}) const;
+                                std::string_view group = {}, std::string_view deduplication = {}) const;
   [[nodiscard]] Message publish_of(std::string_view exchange, std::string_view routing_key, std::string_view body,
                                    SendOptions const& options = {}, std::string_view group = {}) const;
   [[nodiscard]] Message accept_of(QueueMessage const& message) const;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <string_view>
 
 #include "clients/cpp/answers.h"
@@ -92,7 +91,7 @@ inline QueueMessage queue_message_from(Message const& message) {
   out.properties = message.text("properties");
   out.exchange = message.text("exchange");
   out.routing_key = message.text("routing_key");
-  out.priority = static_cast<std::uint8_t>(number(message, "priority"));
+  out.priority = number(message, "priority");
   out.process_date = date(message, "process_date");
   out.sent_date = date(message, "sent_date");
   out.expiration_date = date_if_any(message, "expiration_date");

@@ -168,6 +168,52 @@ func TestCallsOfQueues(t *testing.T) {
 	ok(t, post.Remove(ctx, "more", QueueRemoveOptions{IfEmpty: true}))
 }
 
+func TestAnOperatorHasSingleMessagesAndQueuesInHand(t *testing.T) {
+	ctx := background
+	post := daemon(t).Queues("post")
+	first := got(post.Send(ctx, "orders", "one", QueueSendOptions{Lease: 90 * time.Second})).Message
+	later := got(post.Send(ctx, "orders", "later", QueueSendOptions{ProcessDate: In(time.Hour)})).Message
+	want(t, got(post.Peek("orders").All(ctx))[0].Message, first)
+	want(t, got(post.Peek("orders", QueuePeekOptions{Status: "waiting"}).All(ctx))[0].Message, later)
+	want(t, countOf(post.Peek("orders", QueuePeekOptions{Status: "parked"})), 0)
+	next := func() QueueMessage { return got(post.Acquire(ctx, QueueAcquireOptions{Queue: "orders"})).Items[0] }
+	message := next()
+	want(t, got(post.Read(ctx, first)).Lease, 90*time.Second)
+	want(t, got(post.Release(ctx, message, QueueReleaseOptions{Priority: Int(7)})).Fate, "released")
+	message = next()
+	want(t, message.Priority, int64(7))
+	want(t, CodeOf(post.Delete(ctx, first)), "wrong_state")
+	want(t, got(post.Park(ctx, message, QueueParkOptions{Error: "who?", Priority: Int(0)})).Fate, "parked")
+	parked := got(post.Peek("orders", QueuePeekOptions{Status: "parked"}).All(ctx))[0]
+	want(t, parked.Error, "who?")
+	want(t, parked.Priority, int64(0))
+	// A parked one first; what waits for its date when none is parked.
+	want(t, got(post.KickQueue(ctx, "orders")), int64(1))
+	want(t, got(post.KickQueue(ctx, "orders", QueueKickQueueOptions{Count: 1})), int64(1))
+	want(t, got(post.KickQueue(ctx, "orders")), int64(0))
+	got(post.Park(ctx, got(post.AcquireMessage(ctx, first)).Items[0]))
+	ok(t, post.Kick(ctx, first, QueueKickOptions{Status: "parked"}))
+	want(t, CodeOf(post.Kick(ctx, first)), "wrong_state")
+	ok(t, post.Delete(ctx, first))
+
+	want(t, got(post.Pause(ctx, "orders", QueuePauseOptions{Until: In(time.Hour), Reason: "inventory"})), "changed")
+	for _, queue := range got(post.Queues().All(ctx)) {
+		want(t, queue.Paused, queue.Queue == "orders")
+		want(t, time.Until(queue.PausedUntil) > time.Minute, queue.Paused)
+		want(t, queue.PauseReason != "", queue.Paused)
+	}
+	want(t, len(got(post.Acquire(ctx, QueueAcquireOptions{Queue: "orders"})).Items), 0)
+	got(post.Send(ctx, "failed", "two"))
+	several := QueueAcquireOptions{Queues: "orders failed", Count: 5}
+	found := got(post.Acquire(ctx, several)).Items
+	want(t, len(found), 1)
+	want(t, found[0].Body, "two")
+	got(post.Release(ctx, found[0]))
+	want(t, got(post.Resume(ctx, "orders")), "changed")
+	want(t, got(post.Resume(ctx, "orders")), "unchanged")
+	want(t, len(got(post.Acquire(ctx, several)).Items), 2)
+}
+
 func TestCallsOfValues(t *testing.T) {
 	ctx := background
 	values := daemon(t).KeyValue("values")

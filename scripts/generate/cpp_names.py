@@ -164,6 +164,7 @@ NAMES = {
             "BindOptions": "bind",
             "BrowseOptions": "browse",
             "ChangeOptions": "purge move",
+            "KickQueueOptions": "kick_queue",
         },
         order={
             "QueueMessage": "table message epoch queue body is_text bytes offset properties exchange routing_key"
@@ -182,7 +183,6 @@ NAMES = {
                 "std::string body{}", code='out.body = message.text(message.has("body") ? "body" : "body_binary");'
             ),
             "MESSAGE.is_text": Own("bool is_text{true}", "sent as text", 'out.is_text = !message.has("body_binary");'),
-            "MESSAGE.priority": Own("std::uint8_t priority{0}"),
             "REJECT.error": Own("std::string_view error = {}"),
             "READ.offset": None,
             "READ.length": None,

@@ -324,7 +324,8 @@ class _Maker:
     def set(self, one: Member, value: str, is_wanted: bool = False) -> str:
         parameter = one.parameter
         if parameter is None:
-            return f"set_options(command, {value});"
+            struct = one.ctype.removesuffix(" const&")
+            return f"set_options(command, {value});" if self.set_members(struct) else ""
         if one.code is not None:
             return one.code.replace("{0}", value)
         name = parameter.name
@@ -343,10 +344,15 @@ class _Maker:
         ctype = one.ctype.replace("std::string_view", "std::string")
         return given + _SETTERS.get(ctype, _SET_NUMBER).format(name, value)
 
+    def set_members(self, struct: str) -> list[Member]:
+        """A count of all pages is not sent."""
+        return [one for one in self.struct_members(struct) if one.default != _ALL]
+
     def set_options(self, struct: str) -> list[str]:
-        members = [one for one in self.struct_members(struct) if one.default != _ALL]
+        members = self.set_members(struct)
         head = f"inline void set_options(Message& command, {struct} const& options) {{"
-        return _block([head], [*filter(None, (self.set(one, f"options.{one.name}") for one in members))])
+        body = [*filter(None, (self.set(one, f"options.{one.name}") for one in members))]
+        return _block([head], body) if members else []
 
     def reader(self, answer: Answer) -> tuple[list[str], list[str]]:
         """For made_NAME_messages.h, and for made_NAME.cpp. What leases is also read whatever the name of the message:

@@ -205,12 +205,17 @@ def _ending(call: Call, of: Type, params: str, limits: str) -> tuple[bool, str]:
     return True, f"return numberOf({value});" if returned.type in ("date", "integer") else f"return {value};"
 
 
+def _traced(call: Call) -> set[str]:
+    """What failedWith makes a failure of."""
+    return {"error", "error_trace"} if call.reports else set()
+
+
 def _method(call: Call, of: Type) -> str:
     known, name, ignores, options = special(of), camel(call.name), is_ignoring(call, of), options_of(call, of)
     is_total = {"count"} if call.adds else set()
-    is_traced = {"error", "error_trace"} if call.reports else set()
+    is_traced = _traced(call)
     # The options that are taken one by one.
-    taken = [one for one in options if ignores or argument_of(call, one, of) or one.name in is_total]
+    taken = [one for one in options if ignores or argument_of(call, one, of) or one.name in is_total | is_traced]
     places = [*([call.about] if call.about else []), *(camel(one.name) for one in call.takes)]
     parts = [f"...leaseOf({call.about})"] if call.about else []
     if call.name in known.columns:
@@ -250,7 +255,8 @@ def _names(of: Type) -> str:
     for call in calls_of(of):
         if is_ignoring(call, of):
             continue
-        together = [one for one in options_of(call, of) if not argument_of(call, one, of)]
+        alone = _traced(call)
+        together = [one for one in options_of(call, of) if not argument_of(call, one, of) and one.name not in alone]
         words = [camel(one.name) for one in together if one.name not in known.renamed]
         words = [word for word in words if not (call.adds and word == "count")]
         words += [known.also[call.name]] if call.name in known.also else []

@@ -79,6 +79,50 @@ test('what fails is released, dead or parked', async (t) => {
   assert.equal(await post.purge('mails'), 1);
 });
 
+test('a message is parked, looked at, kicked and deleted', async (t) => {
+  const {post} = await postOf(t);
+  const {message: number} = await post.send('orders', 'one', {lease: 90_000});
+  const {message: later} = await post.send('orders', 'later', {processDate: '+3600000'});
+  const first = async (status) => (await all(post.peek('orders', {status}))).map((one) => one.message);
+  assert.deepEqual([await first(), await first('waiting'), await first('parked')], [[number], [later], []]);
+  const next = async () => (await post.acquire({queue: 'orders'})).messages[0];
+  const taken = await next();
+  assert.equal((await post.read(number)).lease, 90_000);
+  assert.equal((await post.release(taken, {priority: 7})).fate, 'released');
+  const again = await next();
+  assert.equal(again.priority, 7);
+  await assert.rejects(post.delete(again), {code: 'wrong_state'});
+  assert.equal((await post.park(again, {error: 'who ordered this?', priority: 0})).fate, 'parked');
+  const [parked] = await all(post.peek('orders', {status: 'parked'}));
+  assert.deepEqual([parked.message, parked.error, parked.priority], [number, 'who ordered this?', 0]);
+  // A parked one first; what waits for its date when none is parked.
+  assert.deepEqual(
+      [await post.kickQueue('orders'), await post.kickQueue('orders', {count: 1}), await post.kickQueue('orders')],
+      [1, 1, 0]);
+  await post.park((await post.acquireMessage(number)).messages[0]);
+  await post.kick(number, {status: 'parked'});
+  await assert.rejects(post.kick(number), {code: 'wrong_state'});
+  await post.delete(number);
+  assert.deepEqual((await all(post.browse())).map((one) => one.message), [later]);
+});
+
+test('a paused queue hands out nothing, and several are asked at once', async (t) => {
+  const {post} = await postOf(t);
+  await post.send('orders', 'one', {priority: 1});
+  await post.send('failed', 'two');
+  assert.equal(await post.pause('orders', {until: '+3600000', reason: 'inventory'}), 'changed');
+  const orders = (await all(post.queues())).find((one) => one.queue === 'orders');
+  assert.deepEqual([orders.paused, orders.pauseReason], [true, 'inventory']);
+  assert.ok(orders.pausedUntil > Date.now() + 3_500_000);
+  assert.deepEqual((await post.acquire({queue: 'orders'})).messages, []);
+  const {messages: [two]} = await post.acquire({queues: 'orders failed', count: 5});
+  assert.equal(two.body, 'two');
+  await post.release(two);
+  assert.deepEqual([await post.resume('orders'), await post.resume('orders')], ['changed', 'unchanged']);
+  const {messages} = await post.acquire({queues: 'failed orders', count: 5});
+  assert.deepEqual(messages.map((one) => one.body), ['one', 'two']);
+});
+
 test('all pages of messages and of changes', async (t) => {
   const {connection, post} = await postOf(t);
   const sends = (count) => Array.from({length: count}, () => ['SEND', {table: 'post', queue: 'orders', body: 'x'}]);

@@ -30,8 +30,9 @@ class QueueMessage:
 
     body: str if it was sent as text, else bytes; None if it was not asked for. bytes: its length. deliveries: those
     that failed or timed out. dead_of: the queue on which it died. origin: messages of several queues that came as one
-    have the same. offset: of the part that READ has brought. lost: set by a consumer when the lease is lost while the
-    message's function runs.
+    have the same. offset: of the part that READ has brought. lease: in ms, where it was sent with one, and leases to
+    timeouts: how often that happened to it, where its table counts; both as READ, PEEK and BROWSE show it. lost: set by
+    a consumer when the lease is lost while the message's function runs.
     """
 
     table: str
@@ -57,6 +58,12 @@ class QueueMessage:
     worker: str = ""
     error: str = ""
     error_trace: str = ""
+    lease: int = 0
+    leases: int = 0
+    returns: int = 0
+    parkings: int = 0
+    kicks: int = 0
+    timeouts: int = 0
     lost: bool = False
 
     @property

@@ -94,6 +94,56 @@ def test_what_fails_is_released_dead_or_parked(daemon: Daemon) -> None:
         assert post.purge("mails") == 1
 
 
+def test_a_message_is_parked_looked_at_kicked_and_deleted(daemon: Daemon) -> None:
+    with fastjournal.connect(daemon.tcp) as connection:
+        post = connection.queues("post")
+        number = post.send("orders", "one", lease=timedelta(seconds=90)).message
+        later = post.send("orders", "later", process_date=timedelta(hours=1)).message
+        assert [(one.body, one.lease) for one in post.peek("orders")] == [("one", 90_000)]
+        assert [one.message for one in post.peek("orders", status="waiting")] == [later]
+        assert list(post.peek("orders", status="parked")) == []
+        (message,) = post.acquire("orders").messages
+        assert 80_000 < message.lease_end - time.time() * 1000 < 100_000
+        assert post.release(message, priority=7).fate == "released"
+        (message,) = post.acquire("orders").messages
+        assert message.priority == 7
+        with pytest.raises(Error) as held:
+            post.delete(message)
+        assert held.value.code == "wrong_state"
+        assert post.park(message, error="who ordered this?", priority=0).fate == "parked"
+        (parked,) = post.peek("orders", status="parked")
+        assert (parked.message, parked.error, parked.priority) == (number, "who ordered this?", 0)
+        # A parked one first; what waits for its date when none is parked.
+        assert post.kick_queue("orders") == 1
+        assert post.kick_queue("orders", count=1) == 1
+        assert post.kick_queue("orders") == 0
+        post.park(post.acquire_message(number).messages[0])
+        post.kick(number, status="parked")
+        with pytest.raises(Error) as due:
+            post.kick(number)
+        assert due.value.code == "wrong_state"
+        post.delete(number)
+        assert [one.message for one in post.browse("orders")] == [later]
+
+
+def test_a_paused_queue_hands_out_nothing(daemon: Daemon) -> None:
+    with fastjournal.connect(daemon.tcp) as connection:
+        post = connection.queues("post")
+        post.send("orders", "one", priority=1)
+        post.send("failed", "two")
+        assert post.pause("orders", until=timedelta(hours=1), reason="inventory") == "changed"
+        (queue,) = (one for one in post.queues() if one.queue == "orders")
+        assert queue.paused and queue.pause_reason == "inventory"
+        assert 3_500_000 < (queue.paused_until or 0) - time.time() * 1000 < 3_700_000
+        assert post.acquire("orders").messages == []
+        # Of several, and without turns.
+        (message,) = post.acquire(queues="orders failed", count=5).messages
+        assert message.body == "two"
+        post.release(message)
+        assert (post.resume("orders"), post.resume("orders")) == ("changed", "unchanged")
+        assert [one.body for one in post.acquire(queues="failed orders", count=5).messages] == ["one", "two"]
+
+
 def test_pages_of_messages_and_of_changes(daemon: Daemon) -> None:
     with fastjournal.connect(daemon.tcp) as connection:
         post = connection.queues("post")

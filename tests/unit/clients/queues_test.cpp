@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(messages_bring_what_was_sent_with_them) {
                                text("properties", R"({"table":7})"),
                                text("exchange", "news"),
                                text("routing_key", "a.b"),
-                               number("priority", 7),
+                               number("priority", 4'000'000'000),
                                number("process_date", 11),
                                number("sent_date", 10),
                                number("expiration_date", 99),
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(messages_bring_what_was_sent_with_them) {
   BOOST_TEST(one.is_text);
   BOOST_TEST(one.properties == R"({"table":7})");
   BOOST_TEST(one.exchange + one.routing_key + one.queue + one.dead_of == "newsa.bordersmails");
-  BOOST_TEST(one.priority == 7);
+  BOOST_TEST(one.priority == 4'000'000'000U);
   BOOST_TEST((one.process_date.value == 11 && one.sent_date.value == 10 && one.lease_end.value == 50));
   BOOST_TEST(one.expiration_date.value().value == 99);
   BOOST_TEST((one.redelivered && one.deliveries == 3 && one.origin == 4));
@@ -191,6 +191,9 @@ BOOST_AUTO_TEST_CASE(pages_follow_one_another_also_behind_an_empty_one) {
     want(rest.integer("count") == 200, "what is left of the count");
     peer.answer(rest, "PURGED", {number("count", 200), number("more", 1)});
     peer.answer(peer.expect("MOVE"), "MOVED", {number("count", 4)});
+    Message const kick = peer.expect("KICK");
+    want(kick.text("queue") == "q" && kick.integer("count") == 3, "three at most");
+    peer.answer(kick, "KICKED", {number("count", 3), number("more", 1)});
   });
   Queues post(*talk.connection, "post");
   Browse browse = post.browse({.queue = "q", .status = "parked", .body = true, .page = 2});
@@ -205,6 +208,7 @@ BOOST_AUTO_TEST_CASE(pages_follow_one_another_also_behind_an_empty_one) {
   BOOST_TEST(post.bindings("e")->empty());
   BOOST_TEST(post.purge("q", {.status = "parked", .count = 1200}).value() == 1200U);
   BOOST_TEST(post.move("q", "r").value() == 4U);
+  BOOST_TEST(post.kick_queue("q", {.count = 3}).value() == 3U);
 }
 
 BOOST_AUTO_TEST_CASE(queues_and_exchanges_are_declared_with_what_is_given_alone) {
