@@ -18,8 +18,10 @@ constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 constexpr std::string_view kAccount = "000000000000";
 constexpr std::string_view kNoRequest = "fa570000-0000-4000-9000-000000000000";
 constexpr std::string_view kRegion = "us-east-1";  // of requests that name none
-// A request in memory as a tree of values, in bytes of its body: measured with attributes of one letter.
-constexpr std::size_t kTreeFactor = 4;
+// A request in memory, as a tree of values and as what becomes of it: so many times its bytes where all are names and
+// values of a letter, and as many at most for each value that it may have.
+constexpr std::size_t kTreeFactor = 16;
+constexpr std::size_t kValueBytes = 128;
 
 // Of a head that HttpHeadScan took. Empty: there is none of this name.
 std::string_view field_of(std::string_view head, std::string_view name) {
@@ -56,7 +58,9 @@ std::size_t SqsProtocol::whole_bytes(std::string_view) const {
   return head_bytes_ + (is_chunked_ ? chunked_bytes_max() : body_bytes_);
 }
 
-std::size_t SqsProtocol::kept_bytes() const { return action_ == nullptr ? 0 : request_bytes_ * kTreeFactor; }
+std::size_t SqsProtocol::kept_bytes() const {
+  return action_ == nullptr ? 0 : std::min(request_bytes_ * kTreeFactor, request_bytes_ * 3 + kValuesMax * kValueBytes);
+}
 
 // ---------------------------------------------------------------------------
 // Requests

@@ -76,9 +76,10 @@ Json all_attributes(QueueFacts const& queue, Place const& place) {
   auto const number = [&out](std::string_view name, std::uint64_t value) {
     out[std::string{name}] = std::to_string(value);
   };
-  number("ApproximateNumberOfMessages", queue.due);
+  number("ApproximateNumberOfMessages", queue.due + queue.behind);
   number("ApproximateNumberOfMessagesNotVisible", queue.acquired);
-  number("ApproximateNumberOfMessagesDelayed", queue.messages - queue.due - queue.acquired - queue.parked);
+  number("ApproximateNumberOfMessagesDelayed",
+         queue.messages - queue.due - queue.behind - queue.acquired - queue.parked);
   number("CreatedTimestamp", queue.made_date / 1000);
   number("LastModifiedTimestamp", queue.changed_date / 1000);
   out["QueueArn"] = place.arn_of(queue.name);
@@ -123,6 +124,7 @@ QueueFacts facts_of(Outgoing const& queue) {
   out.due = number_in(queue, "due");
   out.acquired = number_in(queue, "acquired");
   out.parked = number_in(queue, "parked");
+  out.behind = number_in(queue, "behind");
   out.lease = number_in(queue, "lease");
   out.expires = number_in(queue, "expires");
   out.delay = number_in(queue, "delay");

@@ -26,7 +26,8 @@ struct QueueFacts {
   std::uint64_t due{0};
   std::uint64_t acquired{0};
   std::uint64_t parked{0};
-  std::uint64_t lease{0};  // durations in ms
+  std::uint64_t behind{0};  // of their groups
+  std::uint64_t lease{0};   // durations in ms
   std::uint64_t expires{0};
   std::uint64_t delay{0};
   std::uint64_t max_message_bytes{0};

@@ -9,9 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/check.h"
-#include "fastjournal/message.h"
 #include "plugins/queue/beanstalk_protocol.h"
+#include "tests/fuzz/conversation.h"
 
 namespace {
 
@@ -21,21 +20,12 @@ using namespace fastjournal::queue::beanstalk;
 constexpr std::size_t kPieceBytesMax = 4'096;
 constexpr int kCommandsOfLineMax = 8;
 
-struct Told {
-  std::string commands;  // one a line
-  std::string out;
-  bool ended{false};
-};
-
 struct Daemon {
   explicit Daemon(unsigned asked) : choice(asked) {}
 
   // What it might say: it depends on the message, on how many there were, and on one byte alone.
   void answer(Message const& message) {
-    FJ_CHECK(!message.command.empty(), "a command has a name");
-    told.commands.append(message.command);
-    for (Param const& param : message.params()) told.commands.append(" ").append(param.name).append(param.value.bytes);
-    told.commands += '\n';
+    told.note(message);
     ++number;
     static constexpr char const* kCodes[] = {"wrong_state", "unknown_row", "too_large", "over_limit",
                                              "not_leased",  "not_found",   "invalid",   "not_allowed"};
@@ -78,45 +68,24 @@ struct Daemon {
   unsigned number{0};
   std::shared_ptr<Tubes> tubes{std::make_shared<Tubes>()};
   BeanstalkProtocol protocol{kPieceBytesMax, tubes};
-  Told told;
+  fuzz::Told told;
 };
 
-Told played(std::string_view bytes, std::size_t step, unsigned choice) {
+fuzz::Told played(std::string_view bytes, std::size_t step, unsigned choice) {
   Daemon daemon{choice};
-  Told& told = daemon.told;
-  Message message;
-  std::string unread;
   std::size_t const kept_max = kWatchedBytesMax + kWatchedMax * 64 + bytes.size() * 200 + 8'192;
-  int of_line = 0;
-  do {
-    std::size_t const more = std::min(step, bytes.size());
-    unread += bytes.substr(0, more);
-    bytes.remove_prefix(more);
-    while (!told.ended) {
-      Protocol::Piece const piece = daemon.protocol.read(unread, message, told.out);
-      FJ_CHECK(piece.consumed <= unread.size(), "no more is consumed than is there");
-      if (piece.kind == Protocol::Kind::need_more) {
-        FJ_CHECK(piece.consumed == 0 && unread.size() < daemon.protocol.whole_bytes(unread),
-                 "no more is kept than was said");
-        break;
-      }
-      FJ_CHECK(piece.kind == Protocol::Kind::message || piece.kind == Protocol::Kind::nothing, "nothing is bad");
-      of_line = piece.consumed > 0 ? 0 : of_line + 1;
-      // A wait without end, and pages, go on as long as the daemon says so.
-      if (of_line > kCommandsOfLineMax) return told;
-      if (piece.kind == Protocol::Kind::message) daemon.answer(message);
-      FJ_CHECK(daemon.protocol.kept_bytes() <= kept_max, "what is kept has a limit");
-      told.ended = piece.ends || daemon.protocol.ends();
-      unread.erase(0, piece.consumed);
-    }
-  } while (!told.ended && !bytes.empty());
+  // A wait without end, and pages, go on as long as the daemon says so: the rest is not read then.
+  bool const is_whole = fuzz::play(daemon.protocol, bytes, step, kept_max, kCommandsOfLineMax, daemon.told,
+                                   [&daemon](Message const& message) { daemon.answer(message); });
+  FJ_CHECK(daemon.told.bad == 0, "nothing is bad");
+  if (!is_whole) return daemon.told;
   std::uint32_t using_it = 0;
   for (auto const& [name, tube] : daemon.tubes->all()) {
     using_it += tube.using_it;
     FJ_CHECK(tube.watching <= 1 && tube.waiting <= tube.watching, "one connection watches a tube once");
   }
   FJ_CHECK(using_it == 1, "one connection uses one tube");
-  return told;
+  return daemon.told;
 }
 
 }  // namespace
@@ -124,8 +93,8 @@ Told played(std::string_view bytes, std::size_t step, unsigned choice) {
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   if (size < 2) return 0;
   std::string_view const bytes{reinterpret_cast<char const*>(data) + 2, size - 2};
-  Told const whole = played(bytes, SIZE_MAX, data[1]);
-  Told const pieces = played(bytes, 1 + data[0] % 64, data[1]);
+  fuzz::Told const whole = played(bytes, SIZE_MAX, data[1]);
+  fuzz::Told const pieces = played(bytes, 1 + data[0] % 64, data[1]);
   FJ_CHECK(whole.commands == pieces.commands, "the cut of the stream changes nothing");
   // Figures of the process are in the answer to stats.
   bool const has_figures = whole.out.find("rusage-") != std::string::npos;

@@ -17,6 +17,7 @@ struct Told {
   std::string commands{};  // one a line
   std::string out{};
   bool ended{false};
+  std::size_t bad{0};  // pieces that were refused
 
   void note(Message const& message) {
     FJ_CHECK(!message.command.empty(), "a command has a name");
@@ -48,7 +49,10 @@ template <typename Answer>
       of_piece = piece.consumed > 0 ? 0 : of_piece + 1;
       if (of_piece > commands_max) return false;
       if (piece.kind == Protocol::Kind::message) answer(message);
-      if (piece.kind == Protocol::Kind::bad) protocol.refuse(piece.status, told.out);
+      if (piece.kind == Protocol::Kind::bad) {
+        ++told.bad;
+        protocol.refuse(piece.status, told.out);
+      }
       FJ_CHECK(protocol.kept_bytes() <= kept_max, "what is kept has a limit");
       told.ended = piece.ends || protocol.ends();
       unread.erase(0, piece.consumed);

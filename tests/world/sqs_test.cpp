@@ -175,6 +175,61 @@ BOOST_AUTO_TEST_CASE(messages_are_sent_received_and_deleted) {
   BOOST_TEST(some.find(R"("d")") == std::string::npos);
 }
 
+// Messages of other doors, whatever their properties are.
+BOOST_AUTO_TEST_CASE(what_other_doors_send_is_received) {
+  make("q");
+  std::string const deep = "{\"a\":" + std::string(30'000, '[') + std::string(30'000, ']') + ",\"b\":true,\"c\":5}";
+  world.send("m", "SEND table=sqs;queue=q;body=x;properties=" + deep);
+  world.send("m", "SEND table=sqs;queue=q;body_binary=AAE=");
+  world.settle();
+  std::string const all = receive("q", R"("MessageAttributeNames":["All"],"MaxNumberOfMessages":10)");
+  BOOST_TEST(all.find(R"("b":{"DataType":"String","StringValue":"true"})") != std::string::npos);
+  BOOST_TEST(all.find(R"("c":{"DataType":"Number","StringValue":"5"})") != std::string::npos);
+  BOOST_TEST(all.find(R"("Body":"AAE=")") != std::string::npos);
+  BOOST_TEST(count(all, "ReceiptHandle") == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(fifo_queues_keep_the_order_of_groups) {
+  make("f.fifo", R"({"FifoQueue":"true","VisibilityTimeout":"10"})");
+  auto const send = [&](std::string const& body, std::string const& group, std::string const& id) {
+    return on("f.fifo", "SendMessage",
+              R"("MessageBody":")" + body + R"(","MessageGroupId":")" + group + "\"" +
+                  (id.empty() ? "" : R"(,"MessageDeduplicationId":")" + id + "\""));
+  };
+  BOOST_TEST(fault_of(send("g1", "g", "")) == "400 InvalidParameterValueException");
+  BOOST_TEST(fault_of(on("f.fifo", "SendMessage", R"("MessageBody":"m","MessageDeduplicationId":"1")")) ==
+             "400 MissingRequiredParameterException");
+  BOOST_TEST(fault_of(on("f.fifo", "SendMessage", R"("MessageBody":"m","MessageGroupId":"g","DelaySeconds":1)")) ==
+             "400 InvalidParameterValueException");
+  Answer const first = send("g1", "g", "1");
+  BOOST_TEST(value(first.body, "SequenceNumber").size() == 20U);
+  send("g2", "g", "2");
+  send("h1", "h", "3");
+  // What was sent already has the number of the first, also when that is gone, for five minutes.
+  BOOST_TEST(value(send("g1", "g", "1").body, "MessageId") == value(first.body, "MessageId"));
+  std::string const got = receive("f.fifo", R"("MaxNumberOfMessages":10,"AttributeNames":["All"])");
+  BOOST_TEST(count(got, "ReceiptHandle") == 2U);
+  BOOST_TEST(value(got, "MessageGroupId") == "g");
+  BOOST_TEST(value(got, "MessageDeduplicationId") == "1");
+  BOOST_TEST(value(got, "SequenceNumber") == value(first.body, "SequenceNumber"));
+  BOOST_TEST(attribute("f.fifo", "ApproximateNumberOfMessages") == "1");
+  BOOST_TEST(receive("f.fifo") == R"({"Messages":[]})");
+  BOOST_TEST(on("f.fifo", "DeleteMessage", handle_in(got)).body == "{}");
+  std::string const next = receive("f.fifo");
+  BOOST_TEST(value(next, "Body") == "g2");
+  // The lease of a group's message that is over deletes nothing.
+  world.advance(DurationMs{10'000});
+  BOOST_TEST(fault_of(on("f.fifo", "DeleteMessage", handle_in(next))) == "404 ReceiptHandleIsInvalid");
+  BOOST_TEST(value(send("g1", "g", "1").body, "MessageId") == value(first.body, "MessageId"));
+  world.advance(DurationMs{300'000});
+  BOOST_TEST(value(send("g1", "g", "1").body, "MessageId") != value(first.body, "MessageId"));
+  // By what they say.
+  on("f.fifo", "SetQueueAttributes", R"("Attributes":{"ContentBasedDeduplication":"true"})");
+  std::string const one = value(send("same", "g", "").body, "MessageId");
+  BOOST_TEST(value(send("same", "h", "").body, "MessageId") == one);
+  BOOST_TEST(value(send("other", "h", "").body, "MessageId") != one);
+}
+
 BOOST_AUTO_TEST_CASE(batches_say_what_became_of_each) {
   make("q");
   std::string entries;
