@@ -41,41 +41,33 @@ class Daemon:
     memory = '1000000'  # KiB that an import may have
 
     def __init__(self, programs, plugins, folder):
-        self.programs, self.address = programs, f'unix:{folder}/socket'
+        self.programs = programs
+        self.port = free_port()
+        self.address, self.producers = f'127.0.0.1:{self.port}', f'127.0.0.1:{free_port()}'
         tables = folder / 'tables'
         tables.mkdir()
+        (tables / 'journal.xml').write_text(
+            '<table name="journal" model="journal">\n  <schema><column name="a" type="string"/></schema>\n</table>\n'
+        )
         (tables / 'tubes.xml').write_text(TUBES)
         (tables / 'jobs.xml').write_text(JOBS)
         (tables / 'narrow.xml').write_text(JOBS.replace('"jobs"', '"narrow"'))
         (tables / 'large.xml').write_text(JOBS.replace('"jobs"', '"large"').replace('65535', '64MiB'))
-        (folder / 'fastjournal.xml').write_text('<fastjournal/>\n')
-        self.process = subprocess.Popen(
-            [
-                f'{programs}/fastjournald',
-                '--config',
-                folder / 'fastjournal.xml',
-                '--tables',
-                tables,
-                '--data',
-                folder / 'data',
-                '--plugins',
-                plugins,
-                '--listen',
-                self.address,
-            ],
-            stdout=subprocess.DEVNULL,
+        config = folder / 'fastjournal.xml'
+        config.write_text(
+            f'<fastjournal>\n  <listen address="{self.address}" open="true"/>\n'
+            f'  <listen address="{self.producers}" rights="read add"/>\n</fastjournal>\n'
         )
-        for _ in range(2000):
-            if (folder / 'socket').exists() or self.process.poll() is not None:
-                break
-            time.sleep(0.005)
+        words = ['--config', config, '--tables', tables, '--data', folder / 'data', '--plugins', plugins]
+        self.process = subprocess.Popen([f'{programs}/fastjournald', *words], stdout=subprocess.DEVNULL)
+        connected(self.port, self.process).close()
 
-    def command(self, *words):
-        return [f'{self.programs}/fastjournal', '--server', self.address, '--json', *words]
+    def command(self, *words, server=None):
+        return [f'{self.programs}/fastjournal', '--server', server or self.address, '--json', *words]
 
-    def run(self, *words):
+    def run(self, *words, server=None):
         """The exit status, the objects of standard output, and those of standard error."""
-        done = subprocess.run(self.command(*words), capture_output=True, text=True, timeout=LIMIT)
+        done = subprocess.run(self.command(*words, server=server), capture_output=True, text=True, timeout=LIMIT)
         return done.returncode, *(
             [json.loads(line) for line in text.splitlines()] for text in (done.stdout, done.stderr)
         )
@@ -191,11 +183,11 @@ class Redis:
 
 
 class Proxy:
-    """Between the import and a source. It stops passing on when `word` is on its way there, or after so many bytes, and
-    says so: then the import is killed."""
+    """Between the import and a source, or the daemon. It stops passing on when `word` is on its way there, but for the
+    first times, or after so many bytes, and says so: then the import is killed."""
 
-    def __init__(self, port, word=None, after=None):
-        self.target, self.word, self.left = port, word, after
+    def __init__(self, port, word=None, after=None, skip=0):
+        self.target, self.word, self.left, self.skip = port, word, after, skip
         self.stopped = threading.Event()
         self.sockets = []
         self.listener = socket.create_server(('127.0.0.1', 0))
@@ -217,7 +209,9 @@ class Proxy:
         try:
             while data := source.recv(4096):
                 if is_request and self.word and self.word in data:
-                    self.stopped.set()
+                    self.skip -= 1
+                    if self.skip < 0:
+                        self.stopped.set()
                 if self.left is not None:
                     self.left -= len(data)
                     if self.left < 0:
@@ -247,10 +241,11 @@ def wait_until_free(source):
 
 def killed_import(daemon, source, proxy, *words):
     """Runs an import that is killed where the proxy stops. False: it ended before."""
+    to_daemon = proxy.target == daemon.port
+    server = f'127.0.0.1:{proxy.port}' if to_daemon else None
+    address = f'{source.url}:{source.port if to_daemon else proxy.port}'
     process = subprocess.Popen(
-        daemon.command('import', f'{source.url}:{proxy.port}', *words),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        daemon.command('import', address, *words, server=server), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     until = time.monotonic() + LIMIT
     while process.poll() is None and not proxy.stopped.wait(0.001):

@@ -169,12 +169,67 @@ def test_tubes_killed(daemon, source, chance, cuts):
     for round in range(cuts):
         fill()
         for _ in range(chance.randrange(1, 4)):
-            after = chance.randrange(60000)
-            killed_import(daemon, source, Proxy(source.port, after=after), 'tubes')
+            port = chance.choice([source.port, daemon.port])
+            killed_import(daemon, source, Proxy(port, after=chance.randrange(60000)), 'tubes')
         wait_until_free(source)
         status, rows, errors = daemon.run('import', f'{source.url}:{source.port}', 'tubes')
         same((status, errors), (0 if rows else 4, []), f'round {round}')
         check(f'round {round}')
+
+
+def test_tubes_of_no_use(daemon, source, chance, cuts):
+    """What cannot be moved is said before anything is: no right to park, no such table, a table of another type."""
+    address = f'{source.url}:{source.port}'
+    source.put('a', 1, 0, 60, b'a job')
+    source.bury(source.put('b', 1, 0, 60, b'buried'), 1)
+    for server, words, why in (
+        (daemon.producers, ('tubes',), 'not_allowed'),
+        (None, ('nothing',), 'unknown_table'),
+        (None, ('journal',), 'not_supported'),
+        (None, ('tubes', '--tube', 'nothing'), 'not_found'),
+    ):
+        status, rows, errors = daemon.run('import', address, *words, server=server)
+        same((status, errors[0]['error']), (1, why), f'{words}: {errors}')
+        same(daemon.messages('tubes'), {}, words)
+    figures = source.figures('stats')
+    same([figures[f'current-jobs-{state}'] for state in ('ready', 'buried', 'reserved')], ['1', '1', '0'], 'the source')
+    status, rows, errors = daemon.run('import', address, 'tubes', '--tube', 'a', server=daemon.producers)
+    same((status, errors), (0, []), 'who may add moves what is ready')
+
+
+def test_tubes_stopped(daemon, source, chance, cuts):
+    """SIGTERM ends an import between two batches: nothing stays reserved, and the next one moves the rest."""
+    count = 10000
+    for i in range(count):
+        source.put('t', 1, 0, 60, str(i).encode())
+    process = subprocess.Popen(
+        daemon.command('import', f'{source.url}:{source.port}', 'tubes'),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    until = time.monotonic() + LIMIT
+    while source.figures('stats')['cmd-delete'] == '0':
+        assert time.monotonic() < until and process.poll() is None, 'the import moves nothing'
+    process.terminate()
+    errors = process.communicate(timeout=LIMIT)[1]
+    same((process.returncode, b'it was stopped' in errors), (1, True), f'an import that is stopped {errors}')
+    figures = source.figures('stats')
+    same((figures['current-jobs-reserved'], int(figures['current-jobs-ready']) > 0), ('0', True), 'the source')
+    status, rows, errors = daemon.run('import', f'{source.url}:{source.port}', 'tubes')
+    same((status, rows[0]['known'], errors), (0, 0, []), 'the next one')
+    there = {row['queue']: row['messages'] for row in daemon.run('queue', 'ls', 'tubes')[1]}
+    same(there['t'], count, 'jobs')
+
+
+def test_tubes_half_parked(daemon, source, chance, cuts):
+    """A kill between the steps of parking a buried job."""
+    for word, skip in ((b'ACQUIRE', 1), (b'PARK', 0)):  # the first one asks for the right to it
+        source.bury(source.put('graves', 1, 0, 60, b'buried'), 1)
+        same(killed_import(daemon, source, Proxy(daemon.port, word, skip=skip), 'tubes'), True, f'a cut before {word}')
+        status, rows, errors = daemon.run('import', f'{source.url}:{source.port}', 'tubes')
+        same((status, rows[0]['known'], errors), (0, 1, []), 'the import behind it')
+        same([one['status'] for one in daemon.messages('tubes')['graves']], ['parked'], word)
+        daemon.purge('tubes')
 
 
 def test_tubes_restarted(daemon, source, chance, cuts):
@@ -260,7 +315,16 @@ def test_hostile(daemon, source, chance, cuts):
 
 
 TESTS = {
-    Beanstalkd: [test_tubes, test_tubes_refused, test_document, test_tubes_killed, test_tubes_restarted],
+    Beanstalkd: [
+        test_tubes,
+        test_tubes_refused,
+        test_document,
+        test_tubes_of_no_use,
+        test_tubes_stopped,
+        test_tubes_killed,
+        test_tubes_half_parked,
+        test_tubes_restarted,
+    ],
     Redis: [*import_redis.TESTS, test_hostile],
 }
 

@@ -70,12 +70,18 @@ std::vector<Outcome> Target::send(std::span<Job const> jobs) {
   return out;
 }
 
-// One that was there may be parked, or have gone on from there: only one that still waits was left by the way.
 Status Target::park(Outcome const& sent) {
-  Result<client::QueueMessage> const seen = queues_.read(sent.message);
-  if (seen.status().code() == Code::unknown_row) return {};
-  if (!seen.ok()) return seen.status();
-  if (seen->status != "waiting" || seen->process_date.value - seen->sent_date.value < kFarMs) return {};
+  if (sent.was_there) {
+    // It may be parked, or have gone on from there: only one that was left by the way is parked now. Whoever was cut off
+    // behind the ACQUIRE left it with a delivery that failed without an error.
+    Result<client::QueueMessage> const seen = queues_.read(sent.message);
+    if (seen.status().code() == Code::unknown_row) return {};
+    if (!seen.ok()) return seen.status();
+    bool const waits = seen->status == "waiting" && seen->process_date.value - seen->sent_date.value >= kFarMs;
+    bool const was_cut =
+        seen->deliveries == 1 && seen->error.empty() && (seen->status == "waiting" || seen->status == "due");
+    if (!waits && !was_cut) return {};
+  }
   Result<client::Acquired> const taken = queues_.acquire_message(sent.message);
   if (!taken.ok()) return taken.status();
   if (taken->messages.empty()) return {Code::wrong_state, "the message was sent, and cannot be parked"};
