@@ -260,7 +260,7 @@ BOOST_AUTO_TEST_CASE(dead_letters_are_moved_back_and_messages_dropped_after_a_co
   expect("one('dialog input').value === 'orders' && one('dialog').textContent.includes('3 messages now')");
   page.evaluate("one('dialog input').value = 'nowhere'; one('dialog input').dispatchEvent(new Event('input'))");
   expect("one('dialog .error').textContent.includes('nowhere') && one('dialog [type=submit]').disabled");
-  page.evaluate("one('dialog input').value = 'orders'; one('dialog input').dispatchEvent(new Event('input'))");
+  page.evaluate("one('dialog input').value = ''; one('dialog input').dispatchEvent(new Event('input'))");
   expect("one('dialog .error').hidden");
   BOOST_TEST(fact(ask("QUEUES table=post;queue=failed"), "messages") == "3");
   confirm("Move 3 messages");

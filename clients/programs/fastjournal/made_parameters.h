@@ -238,6 +238,9 @@ inline constexpr Help status{"status", "in this state only", "waiting due behind
 namespace fastjournal::cli::queue::declare {
 inline constexpr Help dead_letters{
     "dead_letters", "the queue that gets what is rejected, or was delivered too often; empty: they are parked"};
+inline constexpr Help delay{
+    "delay", "a message that is sent without process_date is handed out so long after it came; 0: at once",
+    "", "0 to 365d", 0, 31536000000};
 inline constexpr Help exchange{"exchange", "the exchange"};
 inline constexpr Help expires{
     "expires", "its messages expire so long after they came, or after their process_date; 0: never",
@@ -255,7 +258,13 @@ inline constexpr Help max_bytes{
 inline constexpr Help max_deliveries{
     "max_deliveries", "a message that failed so often is dead; 0: as the option max-deliveries",
     "", "0 to 250", 0, 250};
+inline constexpr Help max_message_bytes{
+    "max_message_bytes", "a body has so many bytes at most; 0: as the option message-size-max",
+    "", "0 to 67108864", 0, 67108864};
 inline constexpr Help max_messages{"max_messages", "so many messages at most; 0: no limit", "", "", 0, 4000000000};
+inline constexpr Help properties{
+    "properties", "what goes with it, one object in JSON, which QUEUES of this queue gives back as it came; "
+    "empty: nothing"};
 inline constexpr Help queue{"queue", "the queue; or else exchange"};
 inline constexpr Help when_full{
     "when_full", "refuse (SEND), or drop (the first messages, which are dead then)",
@@ -320,6 +329,9 @@ inline constexpr Help client{
 inline constexpr Help exchange{"exchange", "the exchange that routes it"};
 inline constexpr Help expiration_date{
     "expiration_date", "not to be handed out from then on; 0 or absent: as the queue says"};
+inline constexpr Help group{
+    "group", "the messages of one group on a queue are handed out one at a time, in the order of their "
+    "numbers"};
 inline constexpr Help lease{
     "lease", "how long its consumers may take unless they say otherwise; as the queue says if absent",
     "", "1ms to 365d", 1, 31536000000};

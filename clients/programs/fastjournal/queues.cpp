@@ -27,6 +27,7 @@ struct QueueSend {
   Text properties{to, "--properties", queue::send::properties, called("JSON")};
   Number<std::uint32_t> priority{to, "--priority", queue::send::priority};
   Duration lease{to, "--lease", queue::send::lease};
+  Text group{to, "--group", queue::send::group, called("NAME")};
   When at{to, "--at", queue::send::process_date};
   Expiration expires{to, "--expires", queue::send::expiration_date.as("not to be handed out from then on; or never")};
   Text client{to, "--client",
@@ -231,8 +232,10 @@ ExitCode change_pages(Call& call, Message command, std::optional<std::uint64_t> 
     count += here;
     left -= std::min(left, here);
     bool const is_last = answer->integer("more").value_or(0) != 1;
-    more = !is_last && !is_dry;
-    if (is_dry && !is_last) call.note("and more: a dry run looks at one page");
+    std::optional<std::int64_t> const after = answer->integer("after");
+    if (after) command.set_integer("after", *after);
+    more = !is_last && (!is_dry || after);
+    if (!is_last && !more) call.note("and more: a dry run looks at one page");
   }
   Message out{done};
   out.set("count", Value::of_unsigned(count));
@@ -281,7 +284,9 @@ struct Selection {
 struct QueueMove {
   OptionSet& to;
   Text from{to, "FROM", queue::move::queue, required};
-  Text target{to, "TO", queue::move::to.as("the queue that gets them; the same one with --parked"), required};
+  Text target{to, "TO",
+              queue::move::to.as("the queue that gets them; the same one with --parked; if absent, that on which each "
+                                 "died")};
   Selection selection{to};
 
   ExitCode run(Call& call) { return selection.change(call, "MOVE", "moved"); }
@@ -312,6 +317,9 @@ struct QueueMake {
   Size max_bytes{to, "--max-bytes", queue::declare::max_bytes};
   Text when_full{to, "--when-full", queue::declare::when_full.as("refuse further messages, or drop the first ones")};
   Duration lease{to, "--lease", queue::declare::lease};
+  Duration delay{to, "--delay", queue::declare::delay};
+  Size max_message_bytes{to, "--max-message-bytes", queue::declare::max_message_bytes};
+  MaybeText properties{to, "--properties", queue::declare::properties, called("JSON")};
   Duration expires{to, "--expires", queue::declare::expires.as("how long its messages last; 0: for ever")};
 
   ExitCode run(Call& call) { return declare_queue(call, call.about_table("DECLARE", to), queue); }
@@ -427,6 +435,7 @@ constexpr Verb kQueueVerbs[]{
      "fastjournal queue delete post 8192"},
     {"queue move", "move unleased messages to another queue: dead letters back to work", Needs::table,
      declare<QueueMove>,
+     "fastjournal queue move post dead\n"
      "fastjournal queue move post dead orders\n"
      "fastjournal queue move post orders orders --parked"},
     {"queue purge", "drop unleased messages of a queue", Needs::table, declare<QueuePurge>,

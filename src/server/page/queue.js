@@ -35,6 +35,7 @@ function bodyOf(message) {
 
 // What may be done with a message, by its status.
 const DEEDS = {
+  behind: [['Delete …', 'manage', remove, 'risky']],
   due: [['Park …', 'work', park], ['Delete …', 'manage', remove, 'risky']],
   waiting: [['Kick …', 'manage', kick], ['Park …', 'work', park], ['Delete …', 'manage', remove, 'risky']],
   parked: [['Kick …', 'manage', kick], ['Delete …', 'manage', remove, 'risky']],

@@ -142,7 +142,7 @@ export function resume(table, queue, after) {
 
 // one: the queue, as QUEUES told it.
 export function kickAll(table, one, after) {
-  const waiting = one.messages - one.due - one.acquired - one.parked;
+  const waiting = one.messages - one.due - (one.behind ?? 0) - one.acquired - one.parked;
   const which = one.parked > 0 ?
       `${plural(one.parked, 'parked message')}: back to its queue, with deliveries counted anew.` :
       `No message is parked. ${plural(waiting, 'message')} before ${
@@ -170,17 +170,18 @@ const STATUSES = {
 
 async function pages(command, parameters, signal, tell, most = MESSAGES_MAX) {
   let count = 0;
+  let after = {};
   for (let more = true; more && count < most;) {
-    const [answer] = await call(command, {...parameters, count: Math.min(PAGE_MAX, most - count)}, signal);
+    const [answer] = await call(command, {...parameters, ...after, count: Math.min(PAGE_MAX, most - count)}, signal);
     count += answer.count;
-    more = answer.more === 1 && answer.count > 0;
+    if (answer.after !== undefined) after = {after: answer.after};
+    more = answer.more === 1 && (answer.count > 0 || answer.after !== undefined);
     tell(count);
   }
   return count;
 }
 
-// parameters(): of the command, or null if they are not complete. Counts when the dialog is open, and again after each
-// change of `inputs`.
+// parameters(): of the command. Counts when the dialog is open, and again after each change of `inputs`.
 function counted({command, title, verb, done, danger = false, body, inputs, parameters, after}) {
   const what = h('p', {role: 'status'}, 'Counting …');
   let counting = null;
@@ -189,19 +190,16 @@ function counted({command, title, verb, done, danger = false, body, inputs, para
     const mine = new AbortController();
     counting = mine;
     state.ready(null);
-    const given = parameters();
-    if (given === null) return say(what, 'To which queue?');
     try {
-      const [answer] = await call(command, {...given, dry_run: 1}, AbortSignal.any([state.signal, mine.signal]));
+      const [answer] = await call(command, {...parameters(), dry_run: 1}, AbortSignal.any([state.signal, mine.signal]));
       const more = answer.more === 1;
+      const none = answer.count === 0 && !more;
       say(what,
-          answer.count === 0 ?
-              'There is no such message now: nothing would be changed.' :
-              `${more ? 'More than ' : ''}${plural(answer.count, 'message')} now. Those that are there ` +
+          none ? 'There is no such message now: nothing would be changed.' :
+                 `${more ? 'More than ' : ''}${plural(answer.count, 'message')} now. Those that are there ` +
                   'when their turn comes are changed; those with consumers stay.');
       state.forgive();
-      return state.ready(
-          answer.count === 0 ? null : `${verb} ${more ? 'all, more than ' : ''}${plural(answer.count, 'message')}`);
+      return state.ready(none ? null : `${verb} ${more ? 'all, more than ' : ''}${plural(answer.count, 'message')}`);
     } catch (problem) {
       if (isAborted(problem)) return undefined;
       say(what, '');
@@ -239,7 +237,7 @@ function counted({command, title, verb, done, danger = false, body, inputs, para
 
 // to: the queue that is most likely wanted; the same one for parked messages.
 export function move(table, queue, to, after) {
-  const target = inputOf('queue.MOVE.to', {value: to, 'aria-required': 'true', 'data-first': true});
+  const target = inputOf('queue.MOVE.to', {value: to, placeholder: 'where each of them died', 'data-first': true});
   const status = inputOf('queue.MOVE.status', {words: STATUSES, value: to === queue ? 'parked' : ''});
   counted({
     command: 'MOVE',
@@ -253,8 +251,8 @@ export function move(table, queue, to, after) {
     ],
     inputs: [target, status],
     parameters() {
-      if (target.value === '') return null;
-      return {table, queue, to: target.value, ...(status.value === '' ? {} : {status: status.value})};
+      const where = target.value === '' ? {} : {to: target.value};
+      return {table, queue, ...where, ...(status.value === '' ? {} : {status: status.value})};
     },
     after,
   });

@@ -120,6 +120,17 @@ BOOST_AUTO_TEST_CASE(messages_are_moved_page_by_page) {
     peer.answer(peer.expect("MOVE"), "MOVED", {text("table", "post"), number("count", 7)});
   };
   BOOST_TEST(talk(script, {"queue", "move", "post", "dead", "orders"}).out == "moved 1007 messages\n");
+  // Back to where each died: also a page without any says where to go on.
+  auto const back = [](Peer& peer) {
+    Message const first = peer.expect("MOVE");
+    want(first.text("queue") == "dead" && !first.has("to") && !first.has("after"), "to where they died");
+    peer.answer(first, "MOVED", {number("count", 0), number("more", 1), number("after", 9)});
+    Message const second = peer.expect("MOVE");
+    want(second.integer("after") == 9, "behind those that were looked at");
+    peer.answer(second, "MOVED", {number("count", 3)});
+  };
+  BOOST_TEST(talk(back, {"queue", "move", "post", "dead"}).out == "moved 3 messages\n");
+  BOOST_TEST(talk(back, {"queue", "move", "post", "dead", "--dry-run"}).out == "would have moved 3 messages\n");
   auto const dry = [](Peer& peer) {
     Message const message = peer.expect("PURGE");
     want(message.integer("dry_run") == 1, "to count only");
@@ -133,11 +144,14 @@ BOOST_AUTO_TEST_CASE(queues_exchanges_and_bindings_are_declared_and_listed) {
     Message const message = peer.expect("DECLARE");
     want(message.text("queue") == "orders" && message.text("dead_letters") == "dead", "the queue");
     want(message.integer("max_deliveries") == 5 && message.integer("expires") == 90'000, "its options");
+    want(message.integer("delay") == 5'000 && message.integer("lease") == 60'000, "its times");
+    want(message.integer("max_message_bytes") == 4096 && message.text("properties") == "{}", "and what else it has");
     peer.answer(message, "DECLARED", {text("table", "post"), text("queue", "orders"), text("result", "made")});
   };
-  BOOST_TEST(talk(make, {"queue", "make", "post", "orders", "--dead-letters", "dead", "--max-deliveries", "5",
-                         "--expires", "90s"})
-                 .out == "orders: made\n");
+  BOOST_TEST(
+      talk(make, {"queue", "make", "post", "orders", "--dead-letters", "dead", "--max-deliveries", "5", "--expires",
+                  "90s", "--delay", "5s", "--lease", "1m", "--max-message-bytes", "4KiB", "--properties", "{}"})
+          .out == "orders: made\n");
   auto const bind = [](Peer& peer) {
     Message const message = peer.expect("BIND");
     want(message.text("routing_key") == "sport.*" && message.integer("declare") == 1, "the binding");
