@@ -52,5 +52,6 @@ inline void jobs(Victim& victim) { victim.declare("jobs"); }
 [[nodiscard]] std::vector<Attack> attacks_on_fj();
 [[nodiscard]] std::vector<Attack> attacks_on_blobs();
 [[nodiscard]] std::vector<Attack> attacks_on_stomp();
+[[nodiscard]] std::vector<Attack> attacks_on_beanstalkd();
 
 }  // namespace fastjournal::hostile

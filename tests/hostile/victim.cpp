@@ -77,6 +77,15 @@ void Victim::declare_letters() const {
         "rights=\"add work manage\"/>\n</listeners>\n<create-queues>true</create-queues>\n</table>\n");
 }
 
+void Victim::declare_tubes() const {
+  write("tables/tubes.xml",
+        "<table name=\"tubes\" model=\"queue\">\n<listeners>\n<socket path=\"../tubes\" protocol=\"beanstalkd\" "
+        "rights=\"read add work\"/>\n</listeners>\n<queues>default</queues>\n<create-queues>true</create-queues>\n"
+        "<queues-idle>1m</queues-idle>\n<priorities>32</priorities>\n<order>number</order>\n"
+        "<message-counts>true</message-counts>\n<message-size-max>65535</message-size-max>\n"
+        "<max-deliveries>0</max-deliveries>\n<keep-parked>0</keep-parked>\n</table>\n");
+}
+
 void Victim::declare_values() const {
   write("tables/values.xml",
         "<table name=\"values\" model=\"keyvalue\">\n<listeners>\n<socket path=\"../fj\" protocol=\"fj\" "

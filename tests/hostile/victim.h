@@ -40,6 +40,8 @@ class Victim {
   void declare_blobs() const;
   // The queue table "letters", with a socket for STOMP.
   void declare_letters() const;
+  // The queue table "tubes", with a socket for the protocol of beanstalkd.
+  void declare_tubes() const;
   // One user with all rights but admin, whose token is token(). Before the start.
   void have_a_user();
   [[nodiscard]] std::string const& token() const { return token_; }
@@ -71,6 +73,8 @@ class Victim {
   [[nodiscard]] std::string fj() const { return "unix:" + (folder_ / "fj"); }
   // Of the table "letters".
   [[nodiscard]] std::string stomp() const { return "unix:" + (folder_ / "stomp"); }
+  // Of the table "tubes".
+  [[nodiscard]] std::string tubes() const { return "unix:" + (folder_ / "tubes"); }
   // Of the table "blobs".
   [[nodiscard]] std::string blob_read() const { return "unix:" + (folder_ / "blob-read"); }
   [[nodiscard]] std::string blob_write() const { return "unix:" + (folder_ / "blob-write"); }
