@@ -142,6 +142,71 @@ bool put(Node& root, std::string_view name, std::string text) {
   return true;
 }
 
+// ---------------------------------------------------------------------------
+// JSON
+
+// The tree of a text, which ends at the first value beyond the limits: Json::parse with a callback reads on, and looks for
+// what it leaves out among all that it has.
+class TreeReader final : public nlohmann::json_sax<Json> {
+ public:
+  explicit TreeReader(Json& root) : root_(root) {}
+
+  [[nodiscard]] bool is_too_large() const { return is_too_large_; }
+
+  bool null() override { return take(nullptr); }
+  bool boolean(bool value) override { return take(value); }
+  bool number_integer(number_integer_t value) override { return take(value); }
+  bool number_unsigned(number_unsigned_t value) override { return take(value); }
+  bool number_float(number_float_t value, string_t const& /*text*/) override { return take(value); }
+  bool string(string_t& value) override { return take(std::move(value)); }
+  bool binary(binary_t& /*value*/) override { return false; }
+  bool start_object(std::size_t /*elements*/) override { return open(Json::object()); }
+  bool start_array(std::size_t /*elements*/) override { return open(Json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(string_t& value) override {
+    key_ = std::move(value);
+    return count();
+  }
+  bool parse_error(std::size_t /*at*/, std::string const& /*token*/, Json::exception const& /*error*/) override {
+    return false;
+  }
+
+ private:
+  bool count() {
+    is_too_large_ = is_too_large_ || ++values_ > kValuesMax;
+    return !is_too_large_;
+  }
+  // Null: beyond the limits.
+  Json* add(Json value) {
+    if (!count()) return nullptr;
+    Json* at = &root_;
+    if (!open_.empty()) {
+      Json& into = *open_.back();
+      at = into.is_array() ? &into.emplace_back() : &into[key_];
+    }
+    *at = std::move(value);
+    return at;
+  }
+  bool take(Json value) { return add(std::move(value)) != nullptr; }
+  bool open(Json value) {
+    is_too_large_ = is_too_large_ || open_.size() == kDepthMax;
+    Json* const added = add(std::move(value));
+    if (added != nullptr) open_.push_back(added);
+    return added != nullptr;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  Json& root_;
+  std::vector<Json*> open_;  // no element moves while something in it is open: it is the last one
+  std::string key_;
+  std::size_t values_{0};
+  bool is_too_large_{false};
+};
+
 }  // namespace
 
 // ---------------------------------------------------------------------------
@@ -151,17 +216,10 @@ std::variant<Request, Error> read_json(std::string_view target, std::string_view
   if (!target.starts_with(kTargetPrefix) || !is_word(target.substr(kTargetPrefix.size())))
     return Error{Fault::invalid_action, "X-Amz-Target is not AmazonSQS.ACTION"};
   Request out{.action = std::string{target.substr(kTargetPrefix.size())}, .parameters = {}, .is_json = true};
-  std::size_t values = 0;
-  bool is_fine = true;
-  auto const count = [&](int depth, Json::parse_event_t event, Json const&) {
-    bool const is_one = event == Json::parse_event_t::value || event == Json::parse_event_t::key ||
-                        event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
-    if (is_one) ++values;
-    is_fine = is_fine && static_cast<std::size_t>(depth) <= kDepthMax && values <= kValuesMax;
-    return is_fine;
-  };
-  out.parameters = body.empty() ? Json::object() : Json::parse(body, count, false);
-  if (!is_fine)
+  out.parameters = Json::object();
+  TreeReader reader{out.parameters};
+  if (!body.empty() && !Json::sax_parse(body, &reader)) out.parameters = nullptr;
+  if (reader.is_too_large())
     return malformed(
         fmt::format("the body has more than {} values, or is nested deeper than {}", kValuesMax, kDepthMax));
   if (!out.parameters.is_object()) return malformed("the body is no JSON object with the action's parameters");
