@@ -32,6 +32,9 @@ type QueueSendOptions struct {
 	ProcessDate Date
 	// not to be handed out from then on; 0 or absent: as the queue says
 	ExpirationDate Date
+	// with queue: a further message with the same text, sent to this queue within five minutes of the first one, is not
+	// stored; the answer has the number of the first one (at most 128 bytes)
+	Deduplication string
 	// the producer's name for this start of it; with sequence: resent messages are there once (at most 128 bytes)
 	Client string
 	// the number of this message by this client
@@ -51,6 +54,7 @@ func (t *Queues) Send(ctx context.Context, queue string, body any, options ...Qu
 	params.setSpan("lease", o.Lease)
 	params.setDate("process_date", o.ProcessDate)
 	params.setDate("expiration_date", o.ExpirationDate)
+	params.setText("deduplication", o.Deduplication)
 	params.setText("client", o.Client)
 	setOptional(params, "sequence", o.Sequence)
 	p, err := oneNumbered(ctx, t.connection, "SEND", params, "SENT")

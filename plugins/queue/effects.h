@@ -57,6 +57,7 @@ class Effects : public rows::NoEffects {
   // Dates of parking among them.
   void clock_lowered(std::int64_t to) {
     shared_.queues.lower_clock(to);
+    shared_.deduplications.lower_clock(to);
     shared_.queues.unpark_all();
     for (auto const& [date, row] : rows().places().parked()) park(row);
   }

@@ -40,6 +40,9 @@ bool Send::read(Command const& command, Decision& decision) {
         if (model::is(param, "process_date")) model::read_date(param, decision.asked().value, process_date, why);
         else if (model::is(param, "drop_expired")) model::read_flag(param, drop_expired, why);
         break;
+      case 13:
+        if (model::is(param, "deduplication")) model::read_text(param, 128, deduplication, why);
+        break;
       case 15:
         if (model::is(param, "expiration_date")) model::read_date(param, decision.asked().value, expiration_date, why);
         break;

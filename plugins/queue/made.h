@@ -73,6 +73,9 @@ struct Send {
   // 1: refused if the exchange routes it to no queue; 0: then it is dropped, and the answer says so. 1 for a direct
   // exchange if absent, else 0
   std::optional<bool> mandatory{};
+  // with queue: a further message with the same text, sent to this queue within five minutes of the first one, is not
+  // stored; the answer has the number of the first one
+  model::Text deduplication{};
   model::Text client{};  // the producer's name for this start of it; with sequence: resent messages are there once
   std::optional<std::uint64_t> sequence{};  // the number of this message by this client
 

@@ -25,7 +25,7 @@ Status check(std::string_view what, std::string_view text) {
     return Status{Code::too_large, std::string{what} + " has " + std::to_string(text.size()) + " bytes, expected " +
                                        std::to_string(kNameBytesMax) + " at most"}
         .with("parameter", std::string{what});
-  if (!is_utf8(text) || has_control(text))
+  if (!text.empty() && (!is_utf8(text) || has_control(text)))
     return refused(
         what, std::string{what} + " is " + model::shown(text) + ", expected text in UTF-8 without control characters");
   return {};
@@ -43,6 +43,8 @@ Status check_name(std::string_view what, std::string_view name) {
 Status check_routing_key(std::string_view key) { return check("routing_key", key); }
 
 Status check_group(std::string_view group) { return check("group", group); }
+
+Status check_deduplication(std::string_view text) { return check("deduplication", text); }
 
 std::vector<std::string_view> words_of(std::string_view text, std::string_view between) {
   std::vector<std::string_view> out;

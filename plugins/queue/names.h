@@ -18,6 +18,7 @@ inline constexpr std::size_t kNameBytesMax = 255;
 [[nodiscard]] Status check_routing_key(std::string_view key);
 // Empty: there is none.
 [[nodiscard]] Status check_group(std::string_view group);
+[[nodiscard]] Status check_deduplication(std::string_view text);
 // The names between these characters, in their order.
 [[nodiscard]] std::vector<std::string_view> words_of(std::string_view text, std::string_view between);
 

@@ -56,8 +56,9 @@ std::span<rows::NamedCommand<QueueTable> const> QueueTable::commands() {
 QueueTable::QueueTable(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
                        std::shared_ptr<TableDeclaration const> declaration)
     : shared_(std::move(declaration), context.hash_seed), commands_(*type), send_(rows::index_of("SEND", *type)) {
-  shared_.table_of_rows.add_schema(shared_body_schema());
+  // The last one is found first.
   shared_.table_of_rows.add_schema(grouped_schema());
+  shared_.table_of_rows.add_schema(shared_body_schema());
   set_rules();
 }
 
@@ -90,14 +91,30 @@ bool QueueTable::apply(RecordView const& record, ApplyContext const& context, Ta
   if (record.version == 0 || record.version > newest_version(record.type)) return false;
   shared_.is_leaving_blocked = false;
   shared_.looks_for_declared = true;
-  if (record.type != static_cast<std::uint8_t>(RecordType::shared_body))
-    return shared_.queues.apply(record, context, [&](Queue const& queue) {
-      shared_.table_of_rows.pause(queue.name, queue.settings.paused_until, observer);
-    });
-  SharedBodyRecord body;
-  if (!model::read_record(record, body)) return false;
-  shared_.shared_bodies.add(record.object, body, record.lsn, observer);
-  return true;
+  switch (static_cast<RecordType>(record.type)) {
+    case RecordType::shared_body: {
+      SharedBodyRecord body;
+      if (!model::read_record(record, body)) return false;
+      shared_.shared_bodies.add(record.object, body, record.lsn, observer);
+      return true;
+    }
+    case RecordType::deduplication: {
+      DeduplicationBody body;
+      if (!model::read_record(record, body)) return false;
+      shared_.deduplications.add(record.object, body, record.lsn);
+      return true;
+    }
+    case RecordType::deduplications_over: {
+      DeduplicationsOverBody body;
+      if (!model::read_record(record, body)) return false;
+      shared_.deduplications.drop_until(body.last);
+      return true;
+    }
+    default: break;
+  }
+  return shared_.queues.apply(record, context, [&](Queue const& queue) {
+    shared_.table_of_rows.pause(queue.name, queue.settings.paused_until, observer);
+  });
 }
 
 TimeMs QueueTable::next_due() const {
@@ -105,7 +122,8 @@ TimeMs QueueTable::next_due() const {
   if (has_former || declarations_.has_to_make() || changes_.has_leaving()) return TimeMs{0};
   Queues::Looks const& looks = shared_.queues.looks();
   TimeMs const look = looks.empty() ? TimeMs::max() : TimeMs{looks.begin()->first};
-  return std::min({timers_.next_due(), TimeMs{shared_.statistics.deliveries.next_look()}, look});
+  return std::min(
+      {timers_.next_due(), TimeMs{shared_.statistics.deliveries.next_look()}, look, shared_.deduplications.next_due()});
 }
 
 bool QueueTable::advance(TimeMs now, std::size_t budget, TableObserver& observer) {
@@ -119,7 +137,7 @@ bool QueueTable::decide_timer(Decision& decision) const {
     return true;
   if (shared_.options.lifetimes.grace == 0 && consumers_.may_have_former() && consumers_.end_former(decision))
     return true;
-  if (timers_.expire(decision)) return true;
+  if (shared_.deduplications.end(decision) || timers_.expire(decision)) return true;
   rows::Timers::LeasesEnded const ended = timers_.end_leases(decision);
   shared_.statistics.timed_out += ended.count;
   shared_.statistics.overdue += ended.overdue;
@@ -206,13 +224,14 @@ void QueueTable::release(TransactionId transaction) {
 
 Lsn QueueTable::oldest_lsn() const {
   return oldest_of({shared_.table_of_rows.oldest_lsn(), shared_.shared_bodies.regions().oldest(),
-                    shared_.queues.regions().oldest()});
+                    shared_.queues.regions().oldest(), shared_.deduplications.regions().oldest()});
 }
 
 Compacted QueueTable::compact_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const {
   rows::CopyRoom room{budget_bytes};
   bool const more = shared_.queues.compact(below, room, decision.records) ||
                     shared_.shared_bodies.compact(below, room, decision.records) ||
+                    shared_.deduplications.compact(below, room, decision.records) ||
                     shared_.table_of_rows.compact(below, room, decision.records);
   return {more, room.needed()};
 }
@@ -224,6 +243,7 @@ void QueueTable::digest(DigestSink& sink) const {
   shared_.table_of_rows.digest(sink);
   shared_.shared_bodies.digest(sink);
   shared_.queues.digest(sink);
+  shared_.deduplications.digest(sink);
 }
 
 namespace {
@@ -268,6 +288,7 @@ void QueueTable::metrics(TimeMs now, MetricSink& sink) const {
   sink.gauge("bindings", "bindings that are there", shared_.queues.bindings().size());
   sink.gauge("queues_leaving", "queues that were removed and whose messages go", shared_.queues.leaving().size());
   sink.gauge("letters", "messages that several queues share", shared_.shared_bodies.size());
+  sink.gauge("deduplications", "names of messages that are remembered for five minutes", shared_.deduplications.size());
   std::uint32_t const first = rows().order().first();
   sink.gauge("first_due_age_ms", "how long the next message has been ready",
              first == rows::kNoRow

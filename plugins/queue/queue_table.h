@@ -101,7 +101,8 @@ class QueueTable final : public Table,
   [[nodiscard]] Lsn oldest_lsn() const override;
   Compacted compact_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
   [[nodiscard]] std::uint64_t live_bytes() const override {
-    return shared_.table_of_rows.live_bytes() + shared_.shared_bodies.live_bytes() + shared_.queues.live_bytes();
+    return shared_.table_of_rows.live_bytes() + shared_.shared_bodies.live_bytes() + shared_.queues.live_bytes() +
+           shared_.deduplications.live_bytes();
   }
   [[nodiscard]] std::uint64_t memory_bytes() const override { return shared_.memory_bytes(); }
 

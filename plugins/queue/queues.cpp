@@ -133,7 +133,9 @@ bool Queues::apply(RecordView const& record, ApplyContext const& context, Paused
     case RecordType::exchange: return apply_exchange(record);
     case RecordType::binding: return apply_binding(record);
     case RecordType::ended: return apply_ended(record, context, paused);
-    case RecordType::shared_body: break;
+    case RecordType::shared_body:
+    case RecordType::deduplication:
+    case RecordType::deduplications_over: break;
   }
   return false;
 }

@@ -20,14 +20,16 @@ enum class RecordType : std::uint8_t {
   exchange,
   binding,
   ended,        // a queue, an exchange or a binding; with it the bindings of the first two
-  shared_body,  // begins, or is compacted
+  shared_body,  // begins, or is compacted; likewise the next one
+  deduplication,
+  deduplications_over,  // all up to one of them
 };
 
 inline constexpr rows::Kind kRowKind{.has_keys = false, .holds = false, .moves = true};
 // Of any record of a queue table; 0: no such record.
 [[nodiscard]] constexpr std::uint8_t newest_version(std::uint8_t type) {
   bool const is_own = type >= static_cast<std::uint8_t>(RecordType::queue) &&
-                      type <= static_cast<std::uint8_t>(RecordType::shared_body);
+                      type <= static_cast<std::uint8_t>(RecordType::deduplications_over);
   if (!is_own) return rows::newest_version(static_cast<rows::RecordType>(type), kRowKind);
   return type == static_cast<std::uint8_t>(RecordType::queue) ? 3 : 1;
 }
@@ -118,9 +120,26 @@ struct SharedBodyRecord {
   std::string_view data{};
   static void fields(auto& io, auto& body) { io.byte(body.has_outside, true).rest(body.data); }
 };
+// A SEND said this of the message, so that a second one is known.
+struct DeduplicationBody {
+  static constexpr auto kType = RecordType::deduplication;
+  ObjectId queue{};
+  ObjectId message{};
+  std::int64_t date{0};
+  std::string_view text{};
+  static void fields(auto& io, auto& body) {
+    io.id(body.queue).id(body.message).six(body.date).rest(body.text).must(!body.text.empty());
+  }
+};
+struct DeduplicationsOverBody {
+  static constexpr auto kType = RecordType::deduplications_over;
+  ObjectId last{};
+  static void fields(auto& io, auto& body) { io.id(body.last); }
+};
 
 // Bytes of their records, headers included, at most; those of a queue beside its properties.
 inline constexpr std::size_t kObjectRecordBytes = 960;
+[[nodiscard]] constexpr std::uint64_t deduplication_record_bytes(std::size_t text_bytes) { return text_bytes + 64; }
 [[nodiscard]] constexpr std::uint64_t shared_body_record_bytes(std::size_t data_bytes) { return data_bytes + 64; }
 
 }  // namespace fastjournal::queue

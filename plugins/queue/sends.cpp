@@ -74,6 +74,9 @@ bool Sends::read(Command const& command, Decision& decision, Request& request) c
     decision.status = model::refused(request.queue.empty() ? Code::missing_parameter : Code::bad_parameter, "queue",
                                      request.queue.empty() ? "SEND needs where the message goes: queue, or exchange"
                                                            : "queue and exchange are given, expected one of them");
+  if (!request.deduplication.empty() && !request.exchange.empty() && decision.status.ok())
+    decision.status = model::refused(Code::bad_parameter, "deduplication",
+                                     "deduplication is of messages to a queue, expected it with queue, not exchange");
   request.date = std::max(decision.now.value, request.process_date.value_or(0));
   request.expires = request.expiration_date.value_or(0);
   request.claim.sender = rows::sender_of(request.client, request.sequence, decision.status);
@@ -83,6 +86,7 @@ bool Sends::read(Command const& command, Decision& decision, Request& request) c
   }
   return decision.status.ok() && !decision.refuses(check_routing_key(request.routing_key)) &&
          !decision.refuses(check_group(request.group)) &&
+         !decision.refuses(check_deduplication(request.deduplication)) &&
          !decision.refuses(check_properties(request.properties)) &&
          !decision.refuses(read_body(decision.phase == Phase::keep, request));
 }
@@ -253,7 +257,7 @@ void Sends::promise(Request const& request, bool makes, Hold& hold) const {
   std::uint64_t const queues = makes ? 1 : queues_.size();
   std::uint64_t const in_log = request.content.outside ? 0 : request.bytes;
   hold.rows = queues;
-  hold.bytes = request.bytes + queues * kRowBytes;
+  hold.bytes = request.bytes + queues * kRowBytes + 2 * request.deduplication.bytes.size();
   for (Queue const* const queue : queues_) hold.keys.push_back(Promised::of_queue(queue->name));
   if (makes) {
     hold.keys.push_back(Promised::of_queue(request.queue));
@@ -275,6 +279,21 @@ bool Sends::is_duplicate(Command const& command, Request& request, Decision& dec
   ++shared_.statistics.duplicate;
   std::uint32_t const row = shared_.rows().find(id);
   answer(decision, id, id.is_none() ? 0 : 1, "duplicate", row == rows::kNoRow ? 0 : shared_.rows().row(row).date());
+  return true;
+}
+
+bool Sends::is_known(Request const& request, Decision& decision) const {
+  Deduplications::One const* const first =
+      queues_.empty() ? nullptr
+                      : shared_.deduplications.find(queues_.front()->id, request.deduplication, decision.now.value);
+  if (first == nullptr) return false;
+  ++shared_.statistics.duplicate;
+  rows::append_claim(request.claim, decision.now.value, decision.records);
+  if (request.claim.is_numbered())
+    model::append_record(decision.records, {},
+                         rows::SeenBody{request.claim.sender, first->message, decision.now.value});
+  std::uint32_t const row = shared_.rows().find(first->message);
+  answer(decision, first->message, 1, "duplicate", row == rows::kNoRow ? 0 : shared_.rows().row(row).date());
   return true;
 }
 
@@ -305,6 +324,13 @@ Verdict Sends::send(Command const& command, Decision& decision) const {
   bool makes = false;
   if (decision.refuses(find_queues(request, decision, makes))) return Verdict::done;
   if (goes_on) return append(request, decision);
+  bool const has_name = !request.deduplication.empty();
+  if (has_name && decision.phase != Phase::promise && is_known(request, decision)) return Verdict::done;
+  if (has_name && !keeps && shared_.deduplications.size() >= kDeduplicationsMax)
+    return decision.refuse(
+        {Code::over_limit, fmt::format("table {} remembers {} deduplications of the last five minutes, which is the "
+                                       "most: try again later, or send without deduplication",
+                                       shared_.table(), shared_.deduplications.size())});
   if (!keeps) decision.status = check_table(makes ? 1 : queues_.size());
   if (!decision.status.ok()) return Verdict::done;
   if (makes && !keeps && !shared_.has_place(command) && !shared_.promised.is_new(request.queue))
@@ -393,6 +419,9 @@ Verdict Sends::append(Request const& request, Decision& decision) const {
   }
   for (std::size_t bytes = 0; next < queues_.size() && bytes < kRowsOfStepBytes; bytes += kRowRecordBytes) {
     ObjectId const row = append_row(request, *queues_[next], ObjectId{origin}, next == 0, decision);
+    if (!request.deduplication.empty())
+      model::append_record(decision.records, ObjectId{},
+                           DeduplicationBody{queues_[next]->id, row, decision.now.value, request.deduplication});
     if (next++ == 0) first = row.value;
   }
   if (next < queues_.size()) return Verdict::again;

@@ -63,6 +63,8 @@ class Sends {
                                     Decision& decision) const;
   Verdict append(Request const& request, Decision& decision) const;
   [[nodiscard]] bool is_duplicate(Command const& command, Request& request, Decision& decision) const;
+  // By its `deduplication`: answers with the first message.
+  [[nodiscard]] bool is_known(Request const& request, Decision& decision) const;
   void answer(Decision& decision, ObjectId message, std::size_t queues, std::string_view result,
               std::int64_t date) const;
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "fastjournal/table.h"
+#include "plugins/queue/deduplications.h"
 #include "plugins/queue/message_body.h"
 #include "plugins/queue/options.h"
 #include "plugins/queue/promised.h"
@@ -21,13 +22,16 @@ namespace fastjournal::queue {
 
 struct TableState : rows::Declared<Options> {
   TableState(std::shared_ptr<TableDeclaration const> its_declaration, std::uint64_t hash_seed)
-      : Declared(std::move(its_declaration)), table_of_rows(hash_seed, kRowKind), queues(hash_seed) {}
+      : Declared(std::move(its_declaration)),
+        table_of_rows(hash_seed, kRowKind),
+        queues(hash_seed),
+        deduplications(hash_seed) {}
 
   [[nodiscard]] rows::State const& rows() const { return table_of_rows.state(); }
   [[nodiscard]] std::string_view queue_of(std::uint32_t row) const { return rows().order().domain_of(row); }
   [[nodiscard]] std::uint64_t memory_bytes() const {
     return table_of_rows.memory_bytes() + shared_bodies.memory_bytes() + queues.memory_bytes() +
-           promised.memory_bytes() + statistics.memory_bytes();
+           promised.memory_bytes() + deduplications.memory_bytes() + statistics.memory_bytes();
   }
   // It has, or has promised, all the memory that it may have.
   [[nodiscard]] bool is_large() const {
@@ -72,6 +76,7 @@ struct TableState : rows::Declared<Options> {
   SharedBodies shared_bodies;
   Queues queues;
   Promised promised;
+  Deduplications deduplications;
   // Queues of the file may not be there.
   mutable bool looks_for_declared{true};
   // All messages of removed queues that are left are held by transactions: until one ends, none can go.

@@ -208,8 +208,44 @@ class QueueLife final : private lives::DaemonLife {
     }
   }
 
+  // A message with a deduplication, sent before the end and again behind it: known if the first one was acknowledged,
+  // also if a consumer has accepted it by then; there once in any case.
+  struct Once {
+    std::string command{};
+    std::string message{};  // none: it is under way
+    bool is_there{true};
+  };
+  Once send_once() {
+    Once out;
+    out.command =
+        "SEND table=post;queue=" + queue(draw(queues_)) + ";body=m-once;deduplication=k" + std::to_string(++onces_);
+    if (draw(3) == 0) {
+      world_.send("once", out.command);
+      return out;
+    }
+    std::vector<Message> const answer = ask(out.command);
+    Message const& sent = answer.front();
+    expect(sent.command == "SENT" && sent.text("result") == "sent", "a new deduplication is known");
+    out.message = sent.text("message");
+    out.is_there = draw(2) == 0;
+    if (!out.is_there) expect_answer("ACQUIRE table=post;message=" + out.message + ";accept=1", "MESSAGE");
+    return out;
+  }
+  void send_again(Once const& once) {
+    std::vector<Message> const answer = ask(once.command);
+    Message const& again = answer.front();
+    expect(again.command == "SENT", "a deduplication is refused");
+    expect(once.message.empty() || (again.text("result") == "duplicate" && again.text("message") == once.message),
+           "a message that was acknowledged is not known any more");
+    std::string const message{again.text("message")};
+    expect(ask(once.command).front().text("message") == message, "a repetition has another message");
+    if (once.is_there) expect_answer("ACQUIRE table=post;message=" + message + ";accept=1", "MESSAGE");
+    ++counts_["deduplications over an end"];
+  }
+
   void end_daemon(std::uint64_t dice) {
     read_all();
+    Once const once = send_once();
     if (dice < 97) {
       // The power goes at one of the next writes; what is acknowledged before counts.
       world_.disk().stop_after(draw(8));
@@ -218,6 +254,7 @@ class QueueLife final : private lives::DaemonLife {
       read_all();
     }
     start_again(dice < 99, agents_);
+    send_again(once);
     check();
     check_prepared();
   }
@@ -271,6 +308,7 @@ class QueueLife final : private lives::DaemonLife {
       {{std::string{kAgents[0]}}, {std::string{kAgents[1]}}, {std::string{kAgents[2]}}}};
   std::int64_t acknowledged_{0};
   std::uint64_t branches_{0};
+  std::uint64_t onces_{0};
   std::map<std::string, std::int64_t> moves_of_branch_;
   std::set<std::string> prepared_;
 };

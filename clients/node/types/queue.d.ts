@@ -179,6 +179,9 @@ export interface SendOptions extends Numbered {
   processDate?: DateValue;
   /** Not to be handed out from then on; 0 or absent: as the queue says. */
   expirationDate?: DateValue;
+  /** With queue: a further message with the same text, sent to this queue within five minutes of the first one, is not
+   * stored; the answer has the number of the first one. At most 128 bytes. */
+  deduplication?: string;
 }
 
 export interface PublishOptions extends Numbered {

@@ -46,6 +46,7 @@ class QueueCalls(TableCalls):
         lease: Duration | None = None,
         process_date: Date | None = None,
         expiration_date: Date | None = None,
+        deduplication: str | None = None,
         client: str | None = None,
         sequence: int | None = None,
     ) -> Sent:
@@ -61,6 +62,8 @@ class QueueCalls(TableCalls):
             s.
         process_date: not to be handed out before; now if absent.
         expiration_date: not to be handed out from then on; 0 or absent: as the queue says.
+        deduplication: with queue: a further message with the same text, sent to this queue within five minutes of the
+            first one, is not stored; the answer has the number of the first one; at most 128 bytes.
         client: the producer's name for this start of it; with sequence: resent messages are there once; at most 128
             bytes.
         sequence: the number of this message by this client.
@@ -75,6 +78,7 @@ class QueueCalls(TableCalls):
             lease=span(lease),
             process_date=when(process_date),
             expiration_date=when(expiration_date),
+            deduplication=deduplication,
             client=client,
             sequence=sequence,
         )

@@ -236,6 +236,15 @@ groups() {
   taken "$p-apart" >/dev/null
 }
 
+# What is remembered of messages: of one that is there, and of one that is gone.
+deduplications() {
+  local p=$1
+  call SEND table=post queue=orders "body=$p-known" "deduplication=$p-known"
+  call SEND table=tubes "queue=$p-once" "body=$p-once" "deduplication=$p-once"
+  call SEND table=tubes "queue=$p-once" "body=$p-again" "deduplication=$p-once"
+  call ACCEPT table=tubes $(taken "$p-once" tubes)
+}
+
 # Documents in each state: sent, failed, in doubt, changed, routed, with children, forgotten.
 documents() {
   local p=$1 doc child
@@ -517,6 +526,23 @@ if cli cluster move --help >/dev/null 2>&1; then
     call DRAIN table=mirror "reason=it stays so"
   fi
   call DRAIN table=moved "reason=it stays so" 2>/dev/null || true
+  end KILL
+fi
+
+# What is remembered for five minutes, some of it over: the clock goes ahead by six, and back.
+if [[ -f $layer ]] && grep -qs deduplications-over "$build/plugins/queue.xml"; then
+  layer_is_there=yes
+  start
+  deduplications over
+  clocks 360000 3960000
+  for _ in $(seq 100); do
+    if cli --text call STATS table=post | grep "deduplications=0" >/dev/null; then break; fi
+    sleep 0.1
+  done
+  deduplications last
+  end KILL
+  clocks 0 3960000
+  start --accept-clock
   end KILL
 fi
 

@@ -1,6 +1,7 @@
 #include "tests/unit/queue/life.h"
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <set>
 #include <utility>
@@ -55,7 +56,8 @@ class Life {
     std::uint64_t const dice = draw(1000);
     if (dice < 900) return command();
     if (dice < 950) {
-      auto const ms = static_cast<std::int64_t>(draw(one_in(4) ? 4'000 : 200));
+      // Now and then about as long as deduplications last.
+      auto const ms = static_cast<std::int64_t>(draw(one_in(12) ? 320'000 : one_in(4) ? 4'000 : 200));
       table_.pass(ms);
       reference_.pass(table_.now.value);
       return "";
@@ -153,6 +155,7 @@ class Life {
         with["routing_key"] = kRoutes[draw(7)];
       } else {
         with["queue"] = queue();
+        if (one_in(4)) with["deduplication"] = "d" + std::to_string(draw(6));
       }
       if (one_in(4)) with["priority"] = priority();
       if (one_in(3)) with["group"] = one_in(2) ? "g" : "h";
@@ -214,6 +217,8 @@ class Life {
     }
     std::string const expected = reference_.run(command, with, connection);
     Reply const reply = table_.run(command, with, connection);
+    if (command == "SEND" && reply.get("result") == "sent" && with.contains("deduplication"))
+      serials_[reply.get("message")] = reference_.last_sent();
     std::string const got = shown(command, reply);
     std::string text = command;
     for (auto const& [name, value] : with) text += " " + name + "=" + value.substr(0, 40);
@@ -229,8 +234,12 @@ class Life {
     return "";
   }
 
-  static std::string shown(std::string const& command, Reply const& reply) {
+  std::string shown(std::string const& command, Reply const& reply) {
     if (!reply.status.ok()) return reply.error();
+    if (command == "SEND" && reply.get("result") == "duplicate") {
+      ++counts_["duplicates"];
+      return "SENT duplicate of " + std::to_string(serials_[reply.get("message")]);
+    }
     if (command == "SEND") return "SENT " + reply.get("queues");
     if (command == "PURGE" || command == "MOVE" || (command == "KICK" && reply.get("count") != "-"))
       return reply.name() + " " + reply.get("count");
@@ -250,7 +259,8 @@ class Life {
   Harness table_;
   Reference reference_;
   std::vector<std::pair<std::string, std::string>> leased_;
-  Lsn copied_below_{};  // none: nothing is being copied
+  std::map<std::string, std::uint64_t> serials_;  // of messages with a deduplication, by number
+  Lsn copied_below_{};                            // none: nothing is being copied
   std::uint64_t sent_{0};
   Counts& counts_;
 };

@@ -22,6 +22,7 @@ class Reference {
   static constexpr int kDroppedMax = 1'000;          // messages that one SEND drops
 
   static constexpr std::int64_t kLease = 3'600'000;  // of a table that says nothing
+  static constexpr std::int64_t kDeduplication = 300'000;
 
   std::int64_t now{0};
   bool by_number{false};  // order="number"
@@ -47,6 +48,8 @@ class Reference {
     for (Message& one : messages_)
       if (one.serial == serial) one.id = message, one.epoch = epoch;
   }
+  // Of the last message that was sent.
+  [[nodiscard]] std::uint64_t last_sent() const { return serial_; }
   // Of those that the last ACQUIRE handed out.
   [[nodiscard]] std::vector<std::uint64_t> const& handed_out() const { return handed_out_; }
 
@@ -157,6 +160,7 @@ class Reference {
     std::string properties{};
     std::int64_t made{0};
     std::int64_t changed{0};
+    std::uint64_t number{0};  // one that is made again has another
     std::int64_t paused_until{0};
 
     // What DECLARE says.
@@ -309,6 +313,12 @@ class Reference {
       to.push_back(with.at("queue"));
     }
     std::string const& body = with.at("body");
+    if (with.contains("deduplication")) {
+      std::erase_if(first_, [&](auto const& one) { return one.second.first + kDeduplication <= now; });
+      std::pair const name{queues_.at(to.front()).number, with.at("deduplication")};
+      if (auto const known = first_.find(name); known != first_.end())
+        return "SENT duplicate of " + std::to_string(known->second.second);
+    }
     auto const is_full = [&](std::string const& name) {
       Queue const& queue = queues_.at(name);
       std::uint64_t messages = 1;
@@ -350,6 +360,8 @@ class Reference {
       std::int64_t const of_queue = queues_.at(name).expires;
       one.expires = of_queue == 0 ? 0 : one.date + of_queue;
       messages_.push_back(one);
+      if (with.contains("deduplication"))
+        first_[{queues_.at(name).number, with.at("deduplication")}] = {now, one.serial};
     }
     return "SENT " + std::to_string(to.size());
   }
@@ -515,7 +527,7 @@ class Reference {
     if (!next.dead.empty() && !queues_.contains(next.dead)) return "not_found";
     if (!is_new && next.connection != 0 && next.connection != connection) return "in_use";
     bool const is_same = !is_new && next.options() == found->second.options();
-    if (is_new) next.made = now;
+    if (is_new) next.made = now, next.number = ++numbers_;
     if (!is_same) next.changed = now;
     queues_[name] = next;
     return is_new ? "DECLARED made" : is_same ? "DECLARED unchanged" : "DECLARED changed";
@@ -561,6 +573,7 @@ class Reference {
       Queue& made = queues_[binding.queue];
       made.connection = with.contains("temporary") ? connection : 0;
       made.made = made.changed = now;
+      made.number = ++numbers_;
     } else if (Queue const& queue = queues_.at(binding.queue);
                queue.connection != 0 && queue.connection != connection) {
       return "in_use";
@@ -619,6 +632,9 @@ class Reference {
   std::vector<Binding> bindings_;
   std::vector<std::uint64_t> handed_out_;
   std::uint64_t serial_{0};
+  std::uint64_t numbers_{0};  // of queues
+  // By queue and text: when, and which message.
+  std::map<std::pair<std::uint64_t, std::string>, std::pair<std::int64_t, std::uint64_t>> first_;
 };
 
 }  // namespace fastjournal::queue::test

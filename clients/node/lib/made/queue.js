@@ -15,7 +15,7 @@ const leaseOf = ({table, message, epoch}) => ({table, message, epoch});
 
 // The options of calls that refuse others.
 const names = {
-  send: namesOf('group priority lease processDate expirationDate client sequence mandatory'),
+  send: namesOf('group priority lease processDate expirationDate deduplication client sequence mandatory'),
   publish: namesOf('group priority lease processDate expirationDate mandatory client sequence'),
   acquireMessage: namesOf('lease worker'),
   park: namesOf('priority'),
