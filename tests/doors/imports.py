@@ -256,6 +256,24 @@ def test_tubes_restarted(daemon, source, chance, cuts):
             daemon.purge('tubes')
 
 
+def test_tubes_lost_numbers(daemon, source, chance, cuts):
+    """A beanstalkd that lost its youngest jobs gives their numbers to others: these are told, and not deleted."""
+    same(source.put('t', 1, 0, 60, b'one'), 1, 'its number')
+    same(killed_import(daemon, source, Proxy(source.port, source.cut), 'tubes'), True, 'a cut')
+    source.ask('use fastjournal-import')
+    marker = source.ask('peek-delayed')[1]
+    other = Beanstalkd(None)
+    try:
+        same(other.put('t', 1, 0, 60, b'two'), 1, 'its number')
+        other.put('fastjournal-import', 0, 315360000, 60, marker)
+        status, rows, errors = daemon.run('import', f'{other.url}:{other.port}', 'tubes')
+        same((status, [one['code'] for one in rows if 'code' in one], errors), (1, ['wrong_state'], []), 'an import')
+        same(other.ask('peek 1'), (['FOUND', '1', '3'], b'two'), 'the job')
+        same([one['body'] for one in daemon.messages('tubes')['t']], ['one'], 'jobs')
+    finally:
+        other.end()
+
+
 def test_hostile(daemon, source, chance, cuts):
     """What a source says is bounded: an import ends with a sentence, soon and with little memory."""
     said = {
@@ -324,6 +342,7 @@ TESTS = {
         test_tubes_killed,
         test_tubes_half_parked,
         test_tubes_restarted,
+        test_tubes_lost_numbers,
     ],
     Redis: [*import_redis.TESTS, test_hostile],
 }
