@@ -56,6 +56,8 @@ class Action {
   [[nodiscard]] bool is_done() const { return is_done_ || error_.has_value(); }
   // The next command. What it holds lives as long as this, or is in the message.
   virtual void fill(Message& message) = 0;
+  // Whether that one waits, and is the last.
+  [[nodiscard]] virtual bool waits() const { return false; }
   // A message of the answer to it.
   virtual void take(Outgoing const& answer) = 0;
 

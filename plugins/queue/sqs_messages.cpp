@@ -184,6 +184,8 @@ class Receive final : public Action {
     message.add("request", Value::of_integer(1));
   }
 
+  [[nodiscard]] bool waits() const override { return wait_s_.value_or(0) > 0; }
+
   void take(Outgoing const& answer) override {
     if (is_refusal(answer)) {
       Error error = error_of(answer);

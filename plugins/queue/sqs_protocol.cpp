@@ -180,17 +180,26 @@ Protocol::Piece SqsProtocol::command(Message& message) {
   action_->fill(message);
   is_commanding_ = true;
   bool const is_signed = signed_->kind == protocol::AwsSigned::Kind::good;
-  return {
-      .kind = Kind::message, .bytes = request_bytes_, .token = token_, .signature = is_signed ? &signature_ : nullptr};
+  is_consumed_ = action_->waits();
+  return {.kind = Kind::message,
+          .consumed = is_consumed_ ? request_bytes_ : 0,
+          .bytes = request_bytes_,
+          .token = token_,
+          .signature = is_signed ? &signature_ : nullptr};
 }
 
 Protocol::Piece SqsProtocol::consume() {
   Piece const out{.kind = Kind::nothing, .ends = ends_, .consumed = request_bytes_, .bytes = request_bytes_};
+  begin_again();
+  return out;
+}
+
+void SqsProtocol::begin_again() {
   phase_ = Phase::head;
   head_scan_.clear();
   chunk_scan_.clear();
   head_bytes_ = body_bytes_ = request_bytes_ = 0;
-  return out;
+  is_consumed_ = false;
 }
 
 Protocol::Piece SqsProtocol::bad(std::size_t consumed, std::uint16_t status, std::string why) {
@@ -256,6 +265,7 @@ void SqsProtocol::write_whole(std::uint16_t status, std::string_view error_field
   action_.reset();
   signed_.reset();
   token_.clear();
+  if (is_consumed_) begin_again();
 }
 
 std::unique_ptr<Protocol> make_protocol(ProtocolPlace place, std::shared_ptr<void> const& shared) {

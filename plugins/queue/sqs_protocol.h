@@ -2,7 +2,8 @@
 // the rules, and what differs.
 //
 // A request becomes an action (sqs_action.h), which is several commands of this table, one after the other; it is read
-// again for each, and consumed with the last. Heads and bodies are found as at the door of HTTP (wire/http_scan.h).
+// again for each, and consumed with the last. One that waits is consumed before: a connection with unread input is not
+// read on, and its end not seen. Heads and bodies are found as at the door of HTTP (wire/http_scan.h).
 //
 // Browsers are kept out: their requests say where they come from (Origin), and those of SDKs do not. Without that any
 // page could send messages to a server on its reader's computer.
@@ -50,6 +51,7 @@ class SqsProtocol final : public Protocol {
   void act(std::string_view head, std::string_view body, std::string& out);
   [[nodiscard]] Piece command(Message& message);
   [[nodiscard]] Piece consume();
+  void begin_again();
   // No request of HTTP: the connection ends.
   [[nodiscard]] Piece bad(std::size_t consumed, std::uint16_t status, std::string why);
   void answer(std::string& out);
@@ -71,6 +73,7 @@ class SqsProtocol final : public Protocol {
   bool keeps_alive_{true};
   bool is_json_{false};
   bool is_commanding_{false};  // a command was given to the server
+  bool is_consumed_{false};    // it waits
   bool ends_{false};
   bool is_known_{false};  // a whole head has come
   std::string request_id_;

@@ -294,6 +294,22 @@ BOOST_AUTO_TEST_CASE(a_wait_ends_by_a_message_or_by_time) {
   BOOST_TEST(count(read().body, kUrl) == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(who_waits_and_goes_away_is_handed_nothing) {
+  make("q", R"({"ReceiveMessageWaitTimeSeconds":"20"})");
+  connect("b");
+  for (std::string const wait : {",\"WaitTimeSeconds\":20}", "}"}) {
+    connect("gone");
+    send(json_head("ReceiveMessage"), std::string{"{\"QueueUrl\":\""} + kUrl + "q\"" + wait, "gone");
+    BOOST_TEST(read("gone").status == "");
+    BOOST_TEST(!world.connection("gone").paused);  // its end is seen
+    world.connection("gone").end_of_input = true;
+    world.settle();
+    on("q", "SendMessage", R"("MessageBody":"for another")", "b");
+    BOOST_TEST(value(receive("q"), "Body") == "for another");
+    world.close("gone");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(leases_end_are_renewed_and_given_back) {
   make("q", R"({"VisibilityTimeout":"10","DelaySeconds":"5"})");
   on("q", "SendMessage", R"("MessageBody":"m")");
