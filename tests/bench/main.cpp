@@ -47,8 +47,8 @@ std::vector<std::unique_ptr<Peer>> make_peers(Choice const& choice, Ours ours) {
     }
   }
   if (choice.has(choice.peers, "beanstalkd")) {
-    add(peers, [] { return make_beanstalkd(true); });
-    add(peers, [] { return make_beanstalkd(false); });
+    add(peers, [] { return make_beanstalkd(Kept::synced); });
+    add(peers, [] { return make_beanstalkd(Kept::in_memory); });
   }
   if (choice.has(choice.peers, "redis")) add(peers, make_redis);
   if (choice.has(choice.peers, "postgresql")) {
@@ -75,7 +75,8 @@ int main(int count, char** words) {
       ->check(CLI::Range(1, 99))
       ->capture_default_str();
   app.add_option("--peers", choice.peers, "fastjournal beanstalkd redis postgresql; all if absent")->delimiter(',');
-  app.add_option("--groups", choice.groups, "rates rest growth doors sqs tables; all if absent")->delimiter(',');
+  app.add_option("--groups", choice.groups, "rates rest growth doors sqs beanstalkd tables; all if absent")
+      ->delimiter(',');
   app.add_option("--only", settings.only, "rates whose names contain this");
   app.add_flag("--full", full,
                "ours by unix socket and msgpack too, three rounds of 3 s, 1 M rows in all, 10 M in ours, 20 s of "
@@ -124,6 +125,15 @@ int main(int count, char** words) {
     if (choice.has(choice.groups, "sqs") && choice.has(choice.peers, "fastjournal")) {
       std::vector<std::unique_ptr<Peer>> doors = make_sqs();
       bench.run_sqs(doors);
+    }
+    if (choice.has(choice.groups, "beanstalkd") && choice.has(choice.peers, "fastjournal")) {
+      std::vector<std::unique_ptr<Peer>> peers;
+      peers.push_back(make_tubes());
+      for (Kept const kept : {Kept::synced, Kept::written, Kept::in_memory})
+        add(peers, [kept] { return make_beanstalkd(kept); });
+      std::vector<Contestant> contestants;
+      for (auto& peer : peers) contestants.push_back({std::move(peer), {}});
+      bench.run_tubes(contestants);
     }
     if (choice.has(choice.groups, "tables")) run_many_tables(settings);
     if (bench.lines().empty()) return 0;

@@ -54,7 +54,8 @@ class Peer {
 [[nodiscard]] std::uint64_t disk_bytes(Peer const& peer);
 
 // Throws std::runtime_error with the name of the package if the program is not installed.
-[[nodiscard]] std::unique_ptr<Peer> make_beanstalkd(bool with_log);
+enum class Kept : std::uint8_t { in_memory, written, synced };
+[[nodiscard]] std::unique_ptr<Peer> make_beanstalkd(Kept kept);
 [[nodiscard]] std::unique_ptr<Peer> make_redis();
 // `copies`: rows that are sent together are inserted by one COPY.
 [[nodiscard]] std::unique_ptr<Peer> make_postgres(bool copies);
@@ -74,5 +75,8 @@ struct OwnOptions {
 [[nodiscard]] std::vector<std::unique_ptr<Peer>> make_doors();
 // One daemon with a queue, by the protocol of SQS and by its own HTTP, likewise.
 [[nodiscard]] std::vector<std::unique_ptr<Peer>> make_sqs();
+
+// A queue of the daemon, by the protocol of beanstalkd.
+[[nodiscard]] std::unique_ptr<Peer> make_tubes();
 
 }  // namespace fastjournal::bench

@@ -41,6 +41,8 @@ class Bench {
   void run_doors(std::vector<std::unique_ptr<Peer>>& doors);
   // Messages of a queue by SQS, beside the daemon's own HTTP.
   void run_sqs(std::vector<std::unique_ptr<Peer>>& doors);
+  // Jobs of one client program at ours, the first one, and at beanstalkd, which keeps them in three ways.
+  void run_tubes(std::vector<Contestant>& contestants);
   // Memory, disk, dates, start after kill -9: starts each peer itself. `own_rows`: waiting rows in ours; the others
   // have Settings::peer_rows.
   void run_at_rest(std::vector<std::unique_ptr<Peer>>& peers, std::uint64_t own_rows);

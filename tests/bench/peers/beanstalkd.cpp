@@ -1,10 +1,14 @@
-// beanstalkd: a queue in memory, either with a log that is synced after each write (-f 0) or without a log. Dates are
-// whole seconds, and there are no keys.
+// beanstalkd: a queue in memory, with a log that is synced after each write (-f 0) or 20 times a second, or without a
+// log. Dates are whole seconds, and there are no keys. And the daemon's listener of the same protocol, by the same driver.
 #include <csignal>
 #include <cstring>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
 
 #include "tests/bench/peer.h"
 #include "tests/bench/peers/program.h"
+#include "tests/integration/daemon.h"
 #include "tests/support/temporary_folder.h"
 
 namespace fastjournal::bench {
@@ -65,19 +69,23 @@ class BeanstalkdProtocol final : public Protocol {
 
 class Beanstalkd final : public Peer {
  public:
-  explicit Beanstalkd(bool with_log)
-      : with_log_(with_log), program_(find_program("beanstalkd", "beanstalkd")), port_(free_port()) {
+  explicit Beanstalkd(Kept kept) : kept_(kept), program_(find_program("beanstalkd", "beanstalkd")), port_(free_port()) {
     std::filesystem::create_directories(folder());
   }
 
-  [[nodiscard]] std::string name() const override { return with_log_ ? "beanstalkd -f0" : "beanstalkd memory"; }
-  [[nodiscard]] std::string durability() const override {
-    return with_log_ ? "synced after each write (-f 0)" : "none: memory only";
+  [[nodiscard]] std::string name() const override {
+    return kept_ == Kept::synced ? "beanstalkd -f0" : kept_ == Kept::written ? "beanstalkd -b" : "beanstalkd memory";
   }
-  [[nodiscard]] bool synced() const override { return with_log_; }
+  [[nodiscard]] std::string durability() const override {
+    return kept_ == Kept::synced    ? "synced after each write (-f 0)"
+           : kept_ == Kept::written ? "written, synced within 50 ms"
+                                    : "none: memory only";
+  }
+  [[nodiscard]] bool synced() const override { return kept_ == Kept::synced; }
   void start() override {
     std::vector<std::string> words{program_, "-l", "127.0.0.1", "-p", std::to_string(port_)};
-    if (with_log_) words.insert(words.end(), {"-b", folder().string(), "-f", "0"});
+    if (kept_ != Kept::in_memory) words.insert(words.end(), {"-b", folder().string()});
+    if (kept_ == Kept::synced) words.insert(words.end(), {"-f", "0"});
     child_ = std::make_unique<test::ChildProcess>(words);
     wait_until_listening(address(), *child_);
   }
@@ -98,15 +106,54 @@ class Beanstalkd final : public Peer {
     child_.reset();
   }
 
-  bool with_log_;
+  Kept kept_;
   std::string program_;
   int port_;
   test::TemporaryFolder folder_;
   std::unique_ptr<test::ChildProcess> child_;
 };
 
+// A queue table of the daemon, by its listener of this protocol.
+class Tubes final : public Peer {
+ public:
+  Tubes() : daemon_(std::make_unique<test::RealDaemon>("")) {
+    std::filesystem::copy_file(FJ_SOURCE_DIR "/tests/doors/tubes.xml", daemon_->folder() / "tables/tubes.xml");
+    daemon_->write("fastjournal.xml",
+                   "<fastjournal>\n<listen address=\"127.0.0.1:0\" protocol=\"beanstalkd\" table=\"tubes\" "
+                   "rights=\"read add work manage\"/>\n</fastjournal>\n");
+    daemon_->listens_as_configured = true;
+  }
+  ~Tubes() override { end(SIGKILL); }
+
+  [[nodiscard]] std::string name() const override { return "fastjournal as beanstalkd"; }
+  [[nodiscard]] std::string durability() const override { return "synced before acknowledged"; }
+  [[nodiscard]] bool synced() const override { return true; }
+  void start() override {
+    if (!daemon_->start()) throw std::runtime_error("fastjournald did not start: " + daemon_->output());
+    is_running_ = true;
+  }
+  void kill() override { end(SIGKILL); }
+  void stop() override { end(SIGTERM); }
+  [[nodiscard]] std::string address() const override { return daemon_->addresses().at(0); }
+  [[nodiscard]] std::unique_ptr<Protocol> protocol() const override { return std::make_unique<BeanstalkdProtocol>(); }
+  [[nodiscard]] std::vector<pid_t> processes() const override { return {daemon_->child().pid()}; }
+  [[nodiscard]] std::filesystem::path folder() const override { return daemon_->folder() / "data"; }
+  [[nodiscard]] bool merges() const override { return false; }
+
+ private:
+  void end(int signal) {
+    if (!std::exchange(is_running_, false)) return;
+    daemon_->kill(signal);
+    static_cast<void>(daemon_->wait());
+  }
+
+  std::unique_ptr<test::RealDaemon> daemon_;
+  bool is_running_{false};
+};
+
 }  // namespace
 
-std::unique_ptr<Peer> make_beanstalkd(bool with_log) { return std::make_unique<Beanstalkd>(with_log); }
+std::unique_ptr<Peer> make_beanstalkd(Kept kept) { return std::make_unique<Beanstalkd>(kept); }
+std::unique_ptr<Peer> make_tubes() { return std::make_unique<Tubes>(); }
 
 }  // namespace fastjournal::bench
