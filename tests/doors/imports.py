@@ -197,6 +197,16 @@ def test_tubes_of_no_use(daemon, source, chance, cuts):
     same((status, errors), (0, []), 'who may add moves what is ready')
 
 
+def test_tubes_becoming_ready(daemon, source, chance, cuts):
+    """Jobs whose delay ends while others are moved are moved, too."""
+    count = 2500
+    for i in range(count):
+        source.put('t', 1, 1, 60, str(i).encode())
+    status, rows, errors = daemon.run('import', f'{source.url}:{source.port}', 'tubes')
+    same((status, errors), (0, []), 'an import')
+    same((rows[0]['ready'] + rows[0]['delayed'], source.figures('stats')['current-jobs-ready']), (count, '0'), 'jobs')
+
+
 def test_tubes_stopped(daemon, source, chance, cuts):
     """SIGTERM ends an import between two batches: nothing stays reserved, and the next one moves the rest."""
     count = 10000
@@ -338,6 +348,7 @@ TESTS = {
         test_tubes_refused,
         test_document,
         test_tubes_of_no_use,
+        test_tubes_becoming_ready,
         test_tubes_stopped,
         test_tubes_killed,
         test_tubes_half_parked,

@@ -12,7 +12,7 @@
 // ones: it is reserved, kept so by `touch`, and goes back at the end of its state. beanstalkd 1.12 is needed for that.
 #include <algorithm>
 #include <chrono>
-#include <functional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -80,6 +80,7 @@ class Tubes {
   Status keep_held();
   Status put_back();
   Status refuse_too_large(std::uint64_t id, std::uint64_t bytes, State state, bool is_reserved);
+  void refuse(std::uint64_t id, Status why);
   void give_numbers(Found& found, State state) const;
 
   Run& run_;
@@ -96,6 +97,7 @@ class Tubes {
   };
   std::vector<Held> held_;
   Clock::time_point touch_at_{};
+  std::set<std::uint64_t> told_;  // jobs of this tube that are refused
 };
 
 Status Tubes::import() {
@@ -236,11 +238,12 @@ Status Tubes::drain(std::string const& tube) {
   if (ignored->word != "WATCHING" && ignored->word != "NOT_IGNORED")
     return source_.peer().failed(Code::invalid, "answers " + ignored->word + " to 'ignore'");
   if (Result<Said> const said = source_.expect("use " + tube, "USING"); !said.ok()) return said.status();
+  told_.clear();
   Status status = drain_ready(tube);
-  // Those of a tube that is paused; what was refused before is out of the way still.
-  if (status.ok()) status = drain_by_one(State::ready);
   if (status.ok()) status = drain_by_one(State::delayed);
   if (status.ok()) status = drain_by_one(State::buried);
+  // Delayed ones that have become ready meanwhile.
+  if (status.ok()) status = drain_ready(tube);
   if (!status.ok()) return status;
   Result<Figures> const figures = source_.figures("stats-tube " + tube);
   if (figures.ok()) run_.of(tube).reserved = figure_of(figures.value(), "current-jobs-reserved");
@@ -341,7 +344,8 @@ Status Tubes::drain_ready(std::string const& tube) {
     if (Status status = move(batch, State::ready, true); !status.ok()) return status;
     if (jobs.empty() && none.value() > 0) break;
   }
-  return {};
+  // Those of a tube that is paused; what was refused is out of the way still.
+  return drain_by_one(State::ready);
 }
 
 // Sends the batch, and deletes there what is here.
@@ -370,7 +374,7 @@ Status Tubes::move(std::vector<Found>& batch, State state, bool are_reserved) {
     if (!is_about_it && failed.ok()) failed = status;
     // Of a failure that is not its own it is kept as it is, and not told.
     if (!is_about_it && !are_reserved) continue;
-    if (is_about_it) run_.refuse(tube_, fmt::format("{}", one.id), status);
+    if (is_about_it) refuse(one.id, status);
     if (Status held = hold(std::move(one), state, are_reserved); !held.ok()) return held;
   }
   Status const removed = remove(moved);
@@ -406,9 +410,13 @@ Status Tubes::refuse_too_large(std::uint64_t id, std::uint64_t bytes, State stat
   Found found{.id = id};
   if (Status status = describe({&found}, state); !status.ok()) return status;
   if (!found.is_there) return {};
-  run_.refuse(tube_, fmt::format("{}", id),
-              {Code::too_large, fmt::format("it has {} bytes, and a message has 64 MiB at most", bytes)});
+  refuse(id, {Code::too_large, fmt::format("it has {} bytes, and a message has 64 MiB at most", bytes)});
   return hold(std::move(found), state, is_reserved);
+}
+
+// Once, however often it is tried.
+void Tubes::refuse(std::uint64_t id, Status why) {
+  if (told_.insert(id).second) run_.refuse(tube_, fmt::format("{}", id), std::move(why));
 }
 
 // Out of the way of the others, until put_back().
