@@ -45,6 +45,7 @@ constexpr std::array kFaults{
     FaultRow{Fault::queue_does_not_exist, 400, "AWS.SimpleQueueService.NonExistentQueue",
              "com.amazonaws.sqs#QueueDoesNotExist"},
     FaultRow{Fault::queue_name_exists, 400, "QueueAlreadyExists", "com.amazonaws.sqs#QueueNameExists"},
+    FaultRow{Fault::request_throttled, 403, "RequestThrottled", "com.amazonaws.sqs#RequestThrottled"},
     FaultRow{Fault::resource_not_found, 404, "ResourceNotFoundException",
              "com.amazonaws.sqs#ResourceNotFoundException"},
     FaultRow{Fault::signature_is_wrong, 403, "SignatureDoesNotMatch",
@@ -128,6 +129,8 @@ Error error_of(Outgoing const& refusal) {
   Code const code = code_of_wire_name(text_in(refusal, "code")).value_or(Code::io_error);
   Error out{fault_of(code), std::string{text_in(refusal, "message")}};
   if (!text_in(refusal, "signature").empty()) out.fault = Fault::signature_is_wrong;
+  // To be sent again: SDKs do so by themselves.
+  if (find(refusal, "wait_ms") != nullptr) out.fault = Fault::request_throttled;
   if (out.message.empty()) out.message = fastjournal::row_of(code).text;
   return out;
 }

@@ -32,6 +32,7 @@ enum class Fault : std::uint8_t {
   queue_deleted_recently,
   queue_does_not_exist,
   queue_name_exists,
+  request_throttled,
   resource_not_found,
   signature_is_wrong,
   too_many_entries,

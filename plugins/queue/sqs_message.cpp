@@ -95,15 +95,6 @@ bool read_hex(std::string_view text, T& into) {
   return error == std::errc{} && end == text.data() + text.size() && !text.empty();
 }
 
-// Properties, whoever sent them: what is nested too deep is left out.
-Json stored(std::string_view properties) {
-  auto const is_flat = [](int depth, Json::parse_event_t, Json const&) {
-    return static_cast<std::size_t>(depth) <= kDepthMax;
-  };
-  Json out = Json::parse(properties, is_flat, false);
-  return out.is_object() ? out : Json::object();
-}
-
 std::uint32_t mark_of(std::string_view queue) { return static_cast<std::uint32_t>(hash64(queue)); }
 
 }  // namespace
@@ -169,7 +160,7 @@ bool is_wanted(std::string_view name, std::vector<std::string> const& wanted) {
 Json attributes_in(std::string_view properties, std::vector<std::string> const& wanted) {
   Json out = Json::object();
   if (properties.empty() || wanted.empty()) return out;
-  Json const all = stored(properties);
+  Json const all = read_object(properties);
   for (auto const& [name, said] : all.items()) {
     if (!is_attribute_name(name) || !is_wanted(name, wanted)) continue;
     std::optional<Attribute> attribute = read(said);
@@ -181,7 +172,7 @@ Json attributes_in(std::string_view properties, std::vector<std::string> const& 
 
 std::string system_property(std::string_view properties, std::string_view name) {
   if (properties.find(name) == std::string_view::npos) return {};
-  Json const all = stored(properties);
+  Json const all = read_object(properties);
   std::optional<Error> none;
   return text_of(all, name, none).value_or("");
 }

@@ -226,6 +226,12 @@ std::variant<Request, Error> read_json(std::string_view target, std::string_view
   return out;
 }
 
+Json read_object(std::string_view text) {
+  Json out;
+  TreeReader reader{out};
+  return Json::sax_parse(text, &reader) && out.is_object() ? out : Json::object();
+}
+
 std::variant<Request, Error> read_query(std::string_view path, std::string_view body) {
   Node root;
   for (std::size_t pairs = 0; !body.empty(); ++pairs) {

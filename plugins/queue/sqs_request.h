@@ -30,6 +30,8 @@ struct Request {
 
 // `target`: of the field X-Amz-Target.
 [[nodiscard]] std::variant<Request, Error> read_json(std::string_view target, std::string_view body);
+// An object that others wrote, within the same limits; beyond them, or anything else: an empty one.
+[[nodiscard]] Json read_object(std::string_view text);
 // `path`: it names the queue where the pairs do not.
 [[nodiscard]] std::variant<Request, Error> read_query(std::string_view path, std::string_view body);
 

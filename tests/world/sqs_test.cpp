@@ -178,15 +178,18 @@ BOOST_AUTO_TEST_CASE(messages_are_sent_received_and_deleted) {
 // Messages of other doors, whatever their properties are.
 BOOST_AUTO_TEST_CASE(what_other_doors_send_is_received) {
   make("q");
-  std::string const deep = "{\"a\":" + std::string(30'000, '[') + std::string(30'000, ']') + ",\"b\":true,\"c\":5}";
-  world.send("m", "SEND table=sqs;queue=q;body=x;properties=" + deep);
+  std::string const deep = "{\"a\":" + std::string(30'000, '[') + std::string(30'000, ']') + "}";
+  world.send("m", "SEND table=sqs;queue=q;body=deep;properties=" + deep);
+  world.send("m", R"(SEND table=sqs;queue=q;body=x;properties={"b":true,"c":5,"d e":1})");
   world.send("m", "SEND table=sqs;queue=q;body_binary=AAE=");
   world.settle();
   std::string const all = receive("q", R"("MessageAttributeNames":["All"],"MaxNumberOfMessages":10)");
   BOOST_TEST(all.find(R"("b":{"DataType":"String","StringValue":"true"})") != std::string::npos);
   BOOST_TEST(all.find(R"("c":{"DataType":"Number","StringValue":"5"})") != std::string::npos);
   BOOST_TEST(all.find(R"("Body":"AAE=")") != std::string::npos);
-  BOOST_TEST(count(all, "ReceiptHandle") == 2U);
+  BOOST_TEST(all.find("d e") == std::string::npos);
+  BOOST_TEST(count(all, "ReceiptHandle") == 3U);
+  BOOST_TEST(count(all, "MD5OfMessageAttributes") == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(fifo_queues_keep_the_order_of_groups) {
