@@ -167,8 +167,9 @@ struct AcquireOptions {
   // how long the consumer may take; if absent, as the message or its queue says (processing-timeout-min to processing-
   // timeout-max; processing-timeout if absent)
   std::optional<DurationMs> lease{};
-  std::optional<DurationMs> wait{};  // how long to wait for a message when there is none (0 to 86400000; 0 if absent)
-  bool accept{false};                // they are gone with the answer, without lease and ACCEPT: at most once
+  // how long to wait for a message when there is none (0 to 31536000000; 0 if absent)
+  std::optional<DurationMs> wait{};
+  bool accept{false};  // they are gone with the answer, without lease and ACCEPT: at most once
   // the consumer's name, for people; peer address and connection if absent (at most 256 bytes)
   std::string worker{};
 };

@@ -127,7 +127,7 @@ type QueueAcquireOptions struct {
 	// how long the consumer may take; if absent, as the message or its queue says (processing-timeout-min to
 	// processing-timeout-max; processing-timeout if absent)
 	Lease time.Duration
-	// how long to wait for a message when there is none; needs request (0 to 86400000 ms; 0 if absent)
+	// how long to wait for a message when there is none; needs request (0 to 31536000000 ms; 0 if absent)
 	Wait time.Duration
 	// true: they are gone with the answer, without lease and ACCEPT: at most once
 	Accept bool

@@ -44,7 +44,7 @@ std::string of_data(std::string_view data) { return fmt::format("OK {}\r\n{}\r\n
 // Names of queues are not kept: there may be many.
 void BeanstalkProtocol::answer(std::string_view text, std::string& out) {
   out += text;
-  is_answered_ = true;
+  is_answered_ = !std::exchange(is_consumed_, false);
   if (!names_.empty()) std::vector<std::string>{}.swap(names_);
 }
 
@@ -156,13 +156,7 @@ void BeanstalkProtocol::write_error(Doing doing, std::string_view code, std::str
 }
 
 void BeanstalkProtocol::write_nothing(Outgoing const& message, std::string& out) {
-  bool const is_over = waits_s_ >= 0 && waits_s_ <= kWaitMaxS;
   bool const ends_soon = find(message, "lease_end") != nullptr;
-  if (!ends_soon && !is_over) {
-    if (waits_s_ > 0) waits_s_ -= kWaitMaxS;
-    next_ = Doing::reserve;
-    return;
-  }
   end_waiting();
   answer(ends_soon ? "DEADLINE_SOON\r\n" : "TIMED_OUT\r\n", out);
 }

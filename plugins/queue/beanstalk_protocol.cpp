@@ -234,7 +234,8 @@ Protocol::Piece BeanstalkProtocol::command(Doing as, Message& message) {
   doing_ = as;
   message.clear();
   fill(as, message);
-  return {.kind = Kind::message, .bytes = line_bytes_};
+  is_consumed_ = as == Doing::reserve && waits_s_ > 0;
+  return {.kind = Kind::message, .consumed = is_consumed_ ? line_bytes_ : 0, .bytes = line_bytes_};
 }
 
 void BeanstalkProtocol::fill(Doing as, Message& message) {
@@ -253,9 +254,8 @@ void BeanstalkProtocol::fill(Doing as, Message& message) {
       for (std::string const& name : watched_) names += (names.empty() ? "" : " ") + name;
       message.add("queues", copied(names, message));
       message.add("lease_margin", Value::of_integer(kMarginMs));
-      std::int64_t const wait_s = waits_s_ < 0 ? kWaitMaxS : std::min(waits_s_, kWaitMaxS);
-      if (wait_s == 0) return;
-      message.add("wait", Value::of_integer(wait_s * 1000));
+      if (waits_s_ == 0) return;
+      message.add("wait", Value::of_integer(waits_s_ * 1000));
       message.add("request", Value::of_integer(1));
       return;
     }
@@ -315,7 +315,7 @@ void BeanstalkProtocol::end_waiting() {
 
 Protocol::Piece BeanstalkProtocol::reserve(std::int64_t timeout_s, Message& message) {
   if (!std::exchange(is_worker_, true)) ++tubes_->totals.workers;
-  waits_s_ = std::max<std::int64_t>(timeout_s, -1);
+  waits_s_ = timeout_s < 0 ? kWaitMaxS : std::min(timeout_s, kWaitMaxS);
   begin_waiting();
   return command(Doing::reserve, message);
 }

@@ -5,7 +5,8 @@
 // connection has reserved, and DELETE of anything else. One that may become several is consumed with its last answer,
 // and read again for each.
 //
-// Answers come in the order of commands, and none has a number. So nothing is read while one is waited for.
+// Answers come in the order of commands, and none has a number. So nothing is read while one is waited for. A `reserve`
+// that waits is consumed with its command: a connection that has unread bytes is not read on, and its end is not seen.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +25,8 @@ namespace fastjournal::queue::beanstalk {
 
 inline constexpr std::string_view kEnd = "\r\n";
 inline constexpr std::string_view kNotFound = "NOT_FOUND\r\n";
-// A command of the table waits no longer.
-inline constexpr std::int64_t kWaitMaxS = 86'400;
+// A `reserve` waits no longer, as a command of the table.
+inline constexpr std::int64_t kWaitMaxS = 365 * 86'400;
 inline constexpr std::size_t kTubeNameBytesMax = 200;
 // Of a command, with its end.
 inline constexpr std::size_t kLineBytesMax = 224;
@@ -134,6 +135,7 @@ class BeanstalkProtocol final : public Protocol {
   Doing doing_{Doing::nothing};
   Doing next_{Doing::nothing};  // the next command of the line
   bool is_answered_{false};     // the line is dealt with
+  bool is_consumed_{false};     // it went with its command, which waits: bytes that follow, and their end, are seen
   bool ends_{false};
   std::size_t line_bytes_{0};
   std::size_t skipped_{0};  // bytes of a body that is too large, which are still to come
@@ -157,7 +159,7 @@ class BeanstalkProtocol final : public Protocol {
   std::int64_t delay_s_{0};
   std::string_view status_{};  // a literal
   std::string tube_;
-  std::int64_t waits_s_{0};  // what is left of a time-out; -1: without end
+  std::int64_t waits_s_{0};  // a time-out
   std::uint64_t kicks_{0};   // how many at most
   std::uint64_t kicked_{0};
   bool has_looked_{false};

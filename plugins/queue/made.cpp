@@ -58,7 +58,7 @@ bool Acquire::read(Command const& command, Decision& decision, model::Range cons
   for (Param const& param : command.message->params()) {
     switch (param.name.size()) {
       case 4:
-        if (model::is(param, "wait")) model::read_integer(param, 0, 86'400'000, wait, why);
+        if (model::is(param, "wait")) model::read_integer(param, 0, 31'536'000'000, wait, why);
         break;
       case 5:
         if (model::is(param, "queue")) model::read_text(param, 255, queue, why);

@@ -237,7 +237,14 @@ BOOST_AUTO_TEST_CASE(a_wait_ends_by_a_job_by_time_and_before_a_lease) {
   BOOST_TEST(figure("stats", "current-waiting", "b") == "1");
   world.close("c");
   BOOST_TEST(figure("stats", "current-waiting", "b") == "0");
-  // Without end: longer than a command of the table may wait.
+  // One whose end is seen by what it sends no more.
+  connect("d");
+  BOOST_TEST(say("reserve", "d") == "");
+  BOOST_TEST(!world.connection("d").paused);
+  world.connection("d").end_of_input = true;
+  world.settle();
+  BOOST_TEST(figure("stats", "current-waiting", "b") == "0");
+  // Without end: for days.
   BOOST_TEST(say("reserve") == "");
   world.advance(DurationMs{2 * 86'400'000});
   BOOST_TEST(read() == "");

@@ -214,7 +214,7 @@ export interface AcquireOptions extends Limits {
   /** How long the consumer may take; if absent, as the message or its queue says. From the table's
    * processing-timeout-min to its processing-timeout-max. Default: the table's processing-timeout. */
   lease?: number;
-  /** How long to wait for a message when there is none; needs request. 0 to 86400000. Default: 0. */
+  /** How long to wait for a message when there is none; needs request. 0 to 31536000000. Default: 0. */
   wait?: number;
   /** `true`: they are gone with the answer, without lease and ACCEPT: at most once. */
   accept?: boolean;

@@ -218,7 +218,9 @@ inline constexpr Help document{"document", "the document's number"};
 namespace fastjournal::cli::queue::acquire {
 inline constexpr Help count{"count", "how many messages at most", "", "1 to 1024, default 1", 1, 1024, 1};
 inline constexpr Help queue{"queue", "the queue; of any by turns if absent"};
-inline constexpr Help wait{"wait", "how long to wait for a message when there is none", "", "0 to 1d", 0, 86400000};
+inline constexpr Help wait{
+    "wait", "how long to wait for a message when there is none",
+    "", "0 to 365d", 0, 31536000000};
 }  // namespace fastjournal::cli::queue::acquire
 
 namespace fastjournal::cli::queue::bind {

@@ -155,7 +155,7 @@ class QueueCalls(TableCalls):
             the order of one queue, without turns; at most 4096 bytes.
         lease: how long the consumer may take; if absent, as the message or its queue says; processing-timeout-min to
             processing-timeout-max; processing-timeout if absent.
-        wait: how long to wait for a message when there is none; 0 to 86400 s; 0 if absent.
+        wait: how long to wait for a message when there is none; 0 to 31536000 s; 0 if absent.
         accept: True, they are gone with the answer, without lease and ACCEPT: at most once.
         worker: the consumer's name, for people; peer address and connection if absent; at most 256 bytes.
         """
