@@ -37,6 +37,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2] / 'plugins/queue/sqs_error.
 # What only damage of a log provokes.
 BY_DAMAGE = {'internal'}
 QUEUES_MAX = 20  # sqs_small.xml
+GUESSES_MAX = 1000
 ORDERS = 'http://127.0.0.1/000000000000/orders'
 UNKNOWN_ARN = 'arn:aws:sqs:eu-west-1:000000000000:nothing'
 failures = []
@@ -311,6 +312,15 @@ def rights(read, users, keys):
     Doer(users, client(users, keys[0], 'wrong')).refused('signature_is_wrong', 'ListQueues', both=False)
     # Who knows no name of a user is told no more than who does.
     Doer(users, client(users, 'nobody', keys[1])).refused('signature_is_wrong', 'ListQueues', both=False)
+    # Whoever guesses is slowed down.
+    guesser = client(users, 'nobody', 'guessed')
+    for _ in range(GUESSES_MAX):
+        try:
+            guesser.list_queues()
+        except guesser.exceptions.ClientError as error:
+            if error.response['Error']['Code'] == 'RequestThrottled':
+                break
+    Doer(users, guesser).refused('request_throttled', 'ListQueues', both=False)
 
 
 def main():
