@@ -31,7 +31,7 @@ part() {
 } >conditions.txt 2>/dev/null
 
 part rates "$bin/fastjournal_bench" --groups rates,rest --json rates.json
-part doors "$bin/fastjournal_bench" --groups doors --rounds 3 --seconds 1
+part doors "$bin/fastjournal_bench" --groups doors,sqs,beanstalkd --rounds 3 --seconds 1
 part tables "$bin/fastjournal_bench" --groups tables
 part growth "$bin/fastjournal_bench" --full --groups growth
 part recovery "$bin/fj_measure" recovery --folder "$out/data/recovery"
