@@ -58,7 +58,7 @@ class Effects : public rows::NoEffects {
   }
   void ended(rows::Reason reason) { pauses_.row_ended(reason); }
   void none_parked(TableObserver& observer) { observer.lower_alert("row-failed"); }
-  void clock_lowered(std::int64_t to) { pauses_.lower_clock(to); }
+  void clock_lowered(std::int64_t, std::int64_t to, TableObserver&) { pauses_.lower_clock(to); }
 
  private:
   static std::uint64_t since(std::int64_t date, std::int64_t now) {

@@ -78,7 +78,8 @@ void Deduplications::drop_until(ObjectId last) {
   while (!all_.empty() && all_.begin()->first <= last.value) drop(all_.begin());
 }
 
-void Deduplications::lower_clock(std::int64_t to) {
+void Deduplications::lower_clock(std::int64_t from, std::int64_t to) {
+  while (!all_.empty() && all_.begin()->second->date + kDeduplicationMs <= from) drop(all_.begin());
   for (auto const& [id, one] : all_) one->date = std::min(one->date, to);
 }
 

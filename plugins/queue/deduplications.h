@@ -54,8 +54,8 @@ class Deduplications {
   // -- applying -----------------------------------------------------------
   void add(ObjectId id, DeduplicationBody const& body, Lsn lsn);
   void drop_until(ObjectId last);
-  // The clock was ahead.
-  void lower_clock(std::int64_t to);
+  // The clock was ahead, at `from`. What was over by then is over.
+  void lower_clock(std::int64_t from, std::int64_t to);
 
   // -- space, people ------------------------------------------------------
   // Compacts what stands below. True if more remains, or there was no room.

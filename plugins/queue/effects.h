@@ -55,9 +55,11 @@ class Effects : public rows::NoEffects {
   }
   void none_parked(TableObserver& observer) { observer.lower_alert("message-failed"); }
   // Dates of parking among them.
-  void clock_lowered(std::int64_t to) {
-    shared_.queues.lower_clock(to);
-    shared_.deduplications.lower_clock(to);
+  void clock_lowered(std::int64_t from, std::int64_t to, TableObserver& observer) {
+    shared_.queues.lower_clock(from, to, [&](Queue const& queue) {
+      shared_.table_of_rows.pause(queue.name, queue.settings.paused_until, observer);
+    });
+    shared_.deduplications.lower_clock(from, to);
     shared_.queues.unpark_all();
     for (auto const& [date, row] : rows().places().parked()) park(row);
   }

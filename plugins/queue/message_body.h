@@ -30,6 +30,7 @@ enum class Part : std::uint8_t {
   group,        // of a row
 };
 inline constexpr std::size_t kParts = 10;
+static_assert((kParts + 7) / 8 == (kParts - 1 + 7) / 8, "both schemas have as many presence bytes");
 inline constexpr std::size_t kGroupBytesMax = 128;
 inline constexpr std::size_t kPropertiesBytesMax = 64U << 10U;
 inline constexpr std::uint64_t kBodyBytesMax = 64U << 20U;

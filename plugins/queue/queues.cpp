@@ -105,11 +105,14 @@ void Queues::remove_message(std::string_view name, std::uint64_t bytes) {
   drop_if_empty(queue);
 }
 
-void Queues::lower_clock(std::int64_t to) {
+void Queues::lower_clock(std::int64_t from, std::int64_t to, Paused const& paused) {
   for (std::string_view const name : names_) {
     Queue& queue = any(name);
     queue.made = std::min(queue.made, to);
     queue.changed = std::min(queue.changed, to);
+    if (queue.settings.paused_until <= to || queue.settings.paused_until > from) continue;
+    queue.settings.paused_until = to;
+    paused(queue);
   }
 }
 

@@ -122,8 +122,8 @@ class Queues {
   void unpark(std::string_view queue, std::int64_t at, ObjectId message) {
     any(queue).parked.erase({at, message.value});
   }
-  // The clock was ahead.
-  void lower_clock(std::int64_t to);
+  // The clock was ahead, at `from`. A pause that was over by then is over.
+  void lower_clock(std::int64_t from, std::int64_t to, Paused const& paused);
   void unpark_all() {
     for (std::string_view const name : names_) any(name).parked.clear();
   }

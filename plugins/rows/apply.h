@@ -232,7 +232,7 @@ bool RowTable::apply_clock(RecordView const& record, TableObserver& observer, Ef
   if (!model::read_record(record, body)) return false;
   state_.lower_clock(body.from, body.to, observer);
   clients_.lower_clock(body.to);
-  effects.clock_lowered(body.to);
+  effects.clock_lowered(body.from, body.to, observer);
   return true;
 }
 

@@ -37,8 +37,8 @@ class NoEffects {
   void moved(std::uint32_t /*row*/, ApplyContext const&, TableObserver&) {}
   // The last one that was parked is not any more.
   void none_parked(TableObserver&) {}
-  // Later dates of what has been are this one.
-  void clock_lowered(std::int64_t /*to*/) {}
+  // The clock was `from`: later dates than `to` of what has been are `to`.
+  void clock_lowered(std::int64_t /*from*/, std::int64_t /*to*/, TableObserver&) {}
 };
 
 }  // namespace fastjournal::rows

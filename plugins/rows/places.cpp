@@ -269,6 +269,8 @@ void Places::tell_order(std::uint32_t index, std::string_view domain, TableObser
     order_.push(index, observer);
   } else if (row.place() == Place::future) {
     order_.expect(index);
+  } else if (row.place() == Place::behind && row.is_grouped()) {
+    order_.put_behind(index);
   } else if (row.place() == Place::processing) {
     Lease const& lease = lease_of(index);
     order_.begin(index, lease.epoch, lease.began, lease.ends, false);

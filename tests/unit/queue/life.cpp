@@ -20,16 +20,10 @@ using fastjournal::test::expect_right;
 class Life {
  public:
   Life(std::uint64_t seed, Counts& counts)
-      : random_(seed),
-        by_number_(one_in(2)),
-        table_(Texts{{"max-deliveries", std::to_string(Reference::kMaxDeliveries)},
-                     {"priorities", "32"},
-                     {"order", by_number_ ? "number" : "date"},
-                     {"message-counts", seed % 3 == 0 ? "false" : "true"}}),
-        counts_(counts) {
+      : random_(seed), by_number_(one_in(2)), counts_messages_(seed % 3 != 0), table_(options()), counts_(counts) {
     reference_.now = table_.now.value;
     reference_.by_number = by_number_;
-    reference_.counts = seed % 3 != 0;
+    reference_.counts = counts_messages_;
   }
 
   void step(std::uint64_t number) {
@@ -41,6 +35,12 @@ class Life {
  private:
   std::uint64_t draw(std::uint64_t below) { return random_() % below; }
   bool one_in(std::uint64_t n) { return draw(n) == 0; }
+  [[nodiscard]] Texts options() const {
+    return {{"max-deliveries", std::to_string(Reference::kMaxDeliveries)},
+            {"priorities", "32"},
+            {"order", by_number_ ? "number" : "date"},
+            {"message-counts", counts_messages_ ? "true" : "false"}};
+  }
   std::string queue() { return std::string(1, static_cast<char>('a' + draw(5))); }
   std::string exchange() { return std::string(1, static_cast<char>('x' + draw(3))); }
   // On both sides of what is in a row's header.
@@ -52,7 +52,17 @@ class Life {
     return kKeys[draw(7)];
   }
 
+  // The file says another order.
+  void reload() {
+    by_number_ = !by_number_;
+    reference_.by_number = by_number_;
+    table_.fastjournal::test::TableHarness<QueueTable>::take(declare(options()));
+    table_.pass(0);
+    reference_.pass(table_.now.value);
+  }
+
   std::string turn() {
+    if (one_in(150)) reload();
     std::uint64_t const dice = draw(1000);
     if (dice < 900) return command();
     if (dice < 950) {
@@ -93,9 +103,14 @@ class Life {
     if (digest_of(*table_.replayed(oldest)) != digest) return "a replay from the oldest record has another digest";
     std::uint64_t const bytes = table_.table->live_bytes();
     std::uint64_t const replayed = table_.replayed(oldest)->live_bytes();
-    table_.restart(static_cast<std::int64_t>(draw(20)));
+    auto const down = static_cast<std::int64_t>(draw(20));
+    std::int64_t const from = table_.now.value + down;
+    bool const is_back = one_in(4);
+    std::int64_t const to = from - 1 - static_cast<std::int64_t>(draw(one_in(3) ? 400'000 : 600));
+    table_.restart(down, is_back ? TimeMs{to} : TimeMs::max());
     if (replayed < bytes)
       return "the table has " + std::to_string(bytes) + " bytes, and its replay " + std::to_string(replayed);
+    if (is_back) reference_.lower_clock(from, to);
     reference_.restart();
     reference_.pass(table_.now.value);
     return table_.alerts.extents_wrong == 0 ? "" : "extents were told wrongly";
@@ -256,6 +271,7 @@ class Life {
 
   std::mt19937_64 random_;
   bool by_number_;
+  bool counts_messages_;
   Harness table_;
   Reference reference_;
   std::vector<std::pair<std::string, std::string>> leased_;

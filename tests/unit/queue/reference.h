@@ -73,6 +73,22 @@ class Reference {
     end_temporary([&](Queue const& queue) { return queue.connection == connection; });
     settle();
   }
+  // The clock was ahead: it is `to`, and was `from`.
+  void lower_clock(std::int64_t from, std::int64_t to) {
+    now = to;
+    for (Message& one : messages_) {
+      if (one.arrival > to && one.date > to && one.date <= from) one.date = to;
+      one.arrival = std::min(one.arrival, to);
+      one.parked_at = std::min(one.parked_at, to);
+    }
+    for (auto& [name, queue] : queues_) {
+      queue.made = std::min(queue.made, to);
+      queue.changed = std::min(queue.changed, to);
+      if (queue.paused_until > to && queue.paused_until <= from) queue.paused_until = to;
+    }
+    std::erase_if(first_, [&](auto const& one) { return one.second.first + kDeduplication <= from; });
+    for (auto& [name, one] : first_) one.first = std::min(one.first, to);
+  }
   void restart() {
     end_temporary([](Queue const& queue) { return queue.connection != 0; });
     for (Message& one : messages_) {
@@ -117,6 +133,7 @@ class Reference {
     std::string dead_of{};
     std::string group{};  // empty: none
     std::uint32_t priority{100};
+    std::int64_t arrival{0};
     std::int64_t date{0};
     std::int64_t expires{0};
     std::uint64_t connection{0};  // 0: not leased
@@ -355,6 +372,7 @@ class Reference {
       if (with.contains("priority")) one.priority = static_cast<std::uint32_t>(std::stoul(with.at("priority")));
       if (with.contains("lease")) one.lease = std::stoll(with.at("lease"));
       one.is_counted = counts;
+      one.arrival = now;
       one.date = now + (with.contains("process_date") ? std::stoll(with.at("process_date").substr(1))
                                                       : queues_.at(name).delay);
       std::int64_t const of_queue = queues_.at(name).expires;
