@@ -3,17 +3,16 @@
 // any input: no more is consumed than is there, no more wanted than whole_bytes says; what happens does not depend on how the
 // stream was cut; each command is answered once, and nothing is read behind an error; every byte that is written is part of a
 // frame that its reader reads; memory that is kept stays within its limits.
-#include <algorithm>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/check.h"
-#include "fastjournal/message.h"
 #include "plugins/queue/stomp_frame.h"
 #include "plugins/queue/stomp_protocol.h"
+#include "tests/fuzz/conversation.h"
 #include "wire/commands.h"
 
 namespace {
@@ -25,21 +24,12 @@ constexpr std::size_t kFrameBytesMax = 4'096;
 constexpr std::size_t kKeptMax =
     kTransactionBytesMax + 4 * kFrameBytesMax + kSubscriptionsMax * (1'024 * 24 + 8'192) + 4'096;
 
-struct Told {
-  std::string commands;  // one a line
-  std::string out;
-  bool ended{false};
-};
-
 struct Daemon {
   explicit Daemon(unsigned asked) : choice(asked) {}
 
   // What it might say: it depends on the message and on one byte alone.
   void answer(Message const& message) {
-    FJ_CHECK(!message.command.empty(), "a command has a name");
-    told.commands.append(message.command);
-    for (Param const& param : message.params()) told.commands.append(" ").append(param.name).append(param.value.bytes);
-    told.commands += '\n';
+    told.note(message);
     if (Value const* const commands = message.find("commands")) check_transaction(*commands);
     Param const error[] = {{"code", Value::of_text((choice & 1U) != 0 ? "not_allowed" : "over_limit")},
                            {"message", Value::of_text("no: not now")}};
@@ -84,38 +74,19 @@ struct Daemon {
 
   unsigned choice;
   StompProtocol protocol{kFrameBytesMax};
-  Told told;
+  fuzz::Told told;
 };
 
-Told played(std::string_view bytes, std::size_t step, unsigned choice) {
+fuzz::Told played(std::string_view bytes, std::size_t step, unsigned choice) {
   Daemon daemon{choice};
-  Told& told = daemon.told;
-  Message message;
-  std::string unread;
-  if ((choice & 128U) != 0) unread = std::string{"CONNECT\naccept-version:1.2\n\n"} + '\0';
-  do {
-    std::size_t const more = std::min(step, bytes.size());
-    unread += bytes.substr(0, more);
-    bytes.remove_prefix(more);
-    while (!told.ended) {
-      Protocol::Piece const piece = daemon.protocol.read(unread, message, told.out);
-      FJ_CHECK(piece.consumed <= unread.size(), "no more is consumed than is there");
-      if (piece.kind == Protocol::Kind::need_more) {
-        FJ_CHECK(piece.consumed == 0 && unread.size() < daemon.protocol.whole_bytes(unread),
-                 "no more is kept than was said");
-        break;
-      }
-      if (piece.kind == Protocol::Kind::message) daemon.answer(message);
-      if (piece.kind == Protocol::Kind::bad) {
-        FJ_CHECK(piece.ends, "an error is the end");
-        daemon.protocol.refuse(piece.status, told.out);
-      }
-      FJ_CHECK(daemon.protocol.kept_bytes() <= kKeptMax, "what is kept has a limit");
-      told.ended = piece.ends || daemon.protocol.ends();
-      unread.erase(0, piece.consumed);
-    }
-  } while (!told.ended && !bytes.empty());
-  return told;
+  std::string all;
+  if ((choice & 128U) != 0) all = std::string{"CONNECT\naccept-version:1.2\n\n"} + '\0';
+  all += bytes;
+  bool const is_whole = fuzz::play(daemon.protocol, all, step, kKeptMax, INT_MAX, daemon.told,
+                                   [&daemon](Message const& message) { daemon.answer(message); });
+  FJ_CHECK(is_whole, "all of it was read");
+  FJ_CHECK(daemon.told.bad == 0 || daemon.told.ended, "an error is the end");
+  return daemon.told;
 }
 
 void check_frames(std::string_view rest, Version version) {
@@ -160,8 +131,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   if (size < 2) return 0;
   std::string_view const bytes{reinterpret_cast<char const*>(data) + 2, size - 2};
   check_frame(bytes);
-  Told const whole = played(bytes, SIZE_MAX, data[1]);
-  Told const pieces = played(bytes, 1 + data[0] % 64, data[1]);
+  fuzz::Told const whole = played(bytes, SIZE_MAX, data[1]);
+  fuzz::Told const pieces = played(bytes, 1 + data[0] % 64, data[1]);
   FJ_CHECK(whole.commands == pieces.commands, "the cut of the stream changes nothing");
   FJ_CHECK(whole.out == pieces.out && whole.ended == pieces.ended, "nor what is told");
   check_frames(whole.out, Version::v1_0);
