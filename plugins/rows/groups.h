@@ -48,8 +48,10 @@ class Groups {
   // What a row waits for, or would wait for if it waited: the leased row, or one with a smaller id; kNoRow: nothing.
   [[nodiscard]] std::uint32_t before(std::uint32_t row) const;
   [[nodiscard]] std::uint64_t memory_bytes() const {
-    return all_.capacity() * sizeof(void*) * 3 + all_.size() * sizeof(Group) + name_bytes_ +
-           groups_.capacity() * (sizeof(std::uint32_t) + sizeof(void*)) + waiting_ * 24;
+    constexpr std::uint64_t kOfName = sizeof(std::string_view) + sizeof(void*) + 1;
+    constexpr std::uint64_t kOfRow = 2 * sizeof(void*) + 1;
+    return all_.capacity() * kOfName + all_.size() * sizeof(Group) + name_bytes_ + groups_.capacity() * kOfRow +
+           waiting_ * 24;
   }
 
  private:
