@@ -3,7 +3,6 @@
 #include <string>
 
 #include "model/date.h"
-#include "model/duration.h"
 #include "plugins/queue/dead_letter_policy.h"
 #include "plugins/queue/made.h"
 #include "plugins/queue/message_answers.h"
@@ -144,7 +143,7 @@ Verdict Reads::why(Command const& command, Decision& decision) const {
     state = "leaving";
     text = name + " goes: its queue " + queue + " was removed";
   } else if (header.place() == rows::Place::future) {
-    text = name + " waits for its date, in " + model::format_duration(header.date() - now);
+    text = name + " waits for its date, in " + model::format_span(header.date() - now);
     answer.add("process_date", header.date());
   } else if (header.place() == rows::Place::behind) {
     ObjectId const before = before_in_group(shared_, row);
@@ -159,7 +158,7 @@ Verdict Reads::why(Command const& command, Decision& decision) const {
   } else if (header.place() == rows::Place::processing) {
     rows::Lease const& lease = rows.lease_of(row);
     std::string const worker{rows.leases().worker(lease)};
-    text = name + " is with " + worker + " until " + model::format_duration(lease.ends - now) + " from now";
+    text = name + " is with " + worker + " until " + model::format_span(lease.ends - now) + " from now";
     answer.add("worker", std::string_view{worker}).add("lease_end", lease.ends);
     if (rows::may_see_epoch(lease, command)) answer.add("epoch", lease.epoch.value);
     if (lease.is_kept) {
@@ -176,7 +175,7 @@ Verdict Reads::why(Command const& command, Decision& decision) const {
     state = "paused";
     std::int64_t const until = its.settings.paused_until;
     text = name + " is ready, and its queue " + queue + " is paused" +
-           (until == kUntilResumed ? "" : ", for " + model::format_duration(until - now) + " more") +
+           (until == kUntilResumed ? "" : ", for " + model::format_span(until - now) + " more") +
            (its.settings.pause_reason.empty() ? "" : ": " + its.settings.pause_reason) + "; RESUME ends that";
     if (until != kUntilResumed) answer.add("paused_until", until);
   } else {

@@ -328,6 +328,9 @@ inline constexpr Help queue{"queue", "the queue"};
 namespace fastjournal::cli::queue::send {
 inline constexpr Help client{
     "client", "the producer's name for this start of it; with sequence: resent messages are there once"};
+inline constexpr Help deduplication{
+    "deduplication", "with queue: a further message with the same text, sent to this queue within five minutes of "
+    "the first one, is not stored; the answer has the number of the first one"};
 inline constexpr Help exchange{"exchange", "the exchange that routes it"};
 inline constexpr Help expiration_date{
     "expiration_date", "not to be handed out from then on; 0 or absent: as the queue says"};

@@ -28,6 +28,7 @@ struct QueueSend {
   Number<std::uint32_t> priority{to, "--priority", queue::send::priority};
   Duration lease{to, "--lease", queue::send::lease};
   Text group{to, "--group", queue::send::group, called("NAME")};
+  Text deduplication{to, "--deduplication", queue::send::deduplication, called("ID")};
   When at{to, "--at", queue::send::process_date};
   Expiration expires{to, "--expires", queue::send::expiration_date.as("not to be handed out from then on; or never")};
   Text client{to, "--client",
