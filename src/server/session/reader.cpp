@@ -94,7 +94,9 @@ void Reader::read(Session& session, std::string_view unread) {
     // Nothing is left of its input.
     if (session.life.is_ending()) return;
     std::uint64_t work_units = kWorkUnitsPerMessage;
-    if (piece.kind == Protocol::Kind::content) work_units += piece.bytes / kBytesPerWorkUnit;
+    // What became no message was read, too.
+    if (piece.kind == Protocol::Kind::content || piece.kind == Protocol::Kind::nothing)
+      work_units += piece.bytes / kBytesPerWorkUnit;
     if (piece.kind != Protocol::Kind::nothing) must_wait = session.must_wait();
     if (piece.kind == Protocol::Kind::message) {
       work_units += (core_.engine.work_units() - work_units_before) + commands_.dispatch.answered_params() +
