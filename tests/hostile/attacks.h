@@ -53,5 +53,6 @@ inline void jobs(Victim& victim) { victim.declare("jobs"); }
 [[nodiscard]] std::vector<Attack> attacks_on_blobs();
 [[nodiscard]] std::vector<Attack> attacks_on_stomp();
 [[nodiscard]] std::vector<Attack> attacks_on_beanstalkd();
+[[nodiscard]] std::vector<Attack> attacks_on_sqs();
 
 }  // namespace fastjournal::hostile

@@ -75,7 +75,7 @@ std::vector<Attack> all_attacks() {
   std::vector<Attack> out = attacks_on_messages();
   for (auto const& more :
        {attacks_on_http(), attacks_on_tls(), attacks_on_fj(), attacks_on_blobs(), attacks_on_stomp(),
-        attacks_on_beanstalkd()})
+        attacks_on_beanstalkd(), attacks_on_sqs()})
     out.insert(out.end(), more.begin(), more.end());
   return out;
 }
