@@ -160,8 +160,8 @@ class TreeReader final : public nlohmann::json_sax<Json> {
   bool number_float(number_float_t value, string_t const& /*text*/) override { return take(value); }
   bool string(string_t& value) override { return take(std::move(value)); }
   bool binary(binary_t& /*value*/) override { return false; }
-  bool start_object(std::size_t /*elements*/) override { return open(Json::object()); }
-  bool start_array(std::size_t /*elements*/) override { return open(Json::array()); }
+  bool start_object(std::size_t /*elements*/) override { return nest(Json::object()); }
+  bool start_array(std::size_t /*elements*/) override { return nest(Json::array()); }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(string_t& value) override {
@@ -189,7 +189,7 @@ class TreeReader final : public nlohmann::json_sax<Json> {
     return at;
   }
   bool take(Json value) { return add(std::move(value)) != nullptr; }
-  bool open(Json value) {
+  bool nest(Json value) {
     is_too_large_ = is_too_large_ || open_.size() == kDepthMax;
     Json* const added = add(std::move(value));
     if (added != nullptr) open_.push_back(added);
