@@ -130,6 +130,7 @@ def setup(app):
     app.add_lexer("transcript", TextLexer)
     app.add_lexer("stomp", TextLexer)
     app.add_lexer("beanstalkd", TextLexer)
+    app.add_lexer("sqs", TextLexer)
     app.add_lexer("http", TextLexer)  # ours are commands of curl with their answers
     app.add_lexer("fj", TextLexer)  # bytes of frames
     app.connect("source-read", add_navigation)
