@@ -47,6 +47,7 @@ PROOFS = {
     'keyvalue': [transcripts('keyvalue'), WORLD_LIVES + ['--keyvalue']],
     'queue': [transcripts('queue'), WORLD_LIVES + ['--queue'], ['unit_queue']],
     'beanstalkd': [['world', '--run_test=beanstalkd']],
+    'sqs': [['world', '--run_test=sqs']],
     'pipeline': [transcripts('pipeline'), WORLD_LIVES + ['--pipeline']],
     'transaction': [transcripts('transaction'), transcripts('xa'), ['world', '--run_test=transactions_crashes'],
                     WORLD_LIVES + ['--transactions']],
