@@ -73,9 +73,8 @@ int show_scrapes(Programs const& programs, std::uint64_t tables) {
 
 std::vector<Attack> all_attacks() {
   std::vector<Attack> out = attacks_on_messages();
-  for (auto const& more :
-       {attacks_on_http(), attacks_on_tls(), attacks_on_fj(), attacks_on_blobs(), attacks_on_stomp(),
-        attacks_on_beanstalkd(), attacks_on_sqs()})
+  for (auto const& more : {attacks_on_http(), attacks_on_tls(), attacks_on_fj(), attacks_on_blobs(), attacks_on_stomp(),
+                           attacks_on_beanstalkd(), attacks_on_sqs()})
     out.insert(out.end(), more.begin(), more.end());
   return out;
 }
