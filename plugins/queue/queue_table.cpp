@@ -306,14 +306,13 @@ void QueueTable::metrics(TimeMs now, MetricSink& sink) const {
 
 namespace {
 
-constexpr std::array<PluginProtocol, 3> kProtocols{{{"stomp", stomp::make_stomp_protocol},
-                                                    {"beanstalkd", beanstalk::make_protocol, nullptr, beanstalk::share},
 #ifdef FJ_HTTP
-                                                    {"sqs", sqs::make_protocol, nullptr, sqs::share}
+constexpr PluginProtocol kSqs{"sqs", sqs::make_protocol, nullptr, sqs::share};
 #else
-                                                    {"sqs"}
+constexpr PluginProtocol kSqs{"sqs"};  // a listener of it is refused
 #endif
-}};
+constexpr std::array<PluginProtocol, 3> kProtocols{
+    {{"stomp", stomp::make_stomp_protocol}, {"beanstalkd", beanstalk::make_protocol, nullptr, beanstalk::share}, kSqs}};
 
 }  // namespace
 
