@@ -47,6 +47,10 @@ class Job:
     def loosen(self, may_be_gone=False):
         self.state, self.holder, self.may_be_gone = 'loose', None, may_be_gone
 
+    def delay(self, seconds, begin):
+        """By a command that was sent then, and is answered now; dates are of whole milliseconds."""
+        self.state, self.due = 'delayed', (begin + seconds - 0.002, time.monotonic() + seconds + 0.1)
+
     def is_ready(self, now):
         return self.state == 'ready' or (self.state == 'delayed' and now > self.due[1])
 
@@ -91,7 +95,7 @@ class Tubes(Life):
         require(answer[0] == 'inserted', 'put:', *answer)
         job = self.jobs[body] = Job(body, tube, priority, answer[1])
         if delay:
-            job.state, job.due = 'delayed', (begin + delay, time.monotonic() + delay + 0.1)
+            job.delay(delay, begin)
         return job
 
     def reserve(self, worker, seconds=0):
@@ -111,7 +115,9 @@ class Tubes(Life):
         job = self.jobs.get(body)
         require(job is not None, 'a job that nobody put:', body)
         require(job.state != 'reserved', body, 'was handed out, which', job.holder and job.holder.name, 'has')
-        require(job.may_be_ready(time.monotonic()), body, 'was handed out, which is', job.state)
+        now = time.monotonic()
+        require(job.may_be_ready(now), body, 'was handed out, which is', job.state,
+                f'for {job.due[0] - now:.4f} s more' if job.state == 'delayed' else '')
         require(job.tube in worker.watched, body, 'is of', job.tube, 'which is not watched')
         require(job.number in ('-', number), body, 'has the number', number, 'and was put as', job.number)
         job.number = number
@@ -145,7 +151,7 @@ class Tubes(Life):
         job.free()
         job.priority = priority
         if delay:
-            job.state, job.due = 'delayed', (begin + delay, time.monotonic() + delay + 0.1)
+            job.delay(delay, begin)
 
     def bury(self, worker, job, priority=1024):
         if self.is_done(worker, job, worker.say('bury', job.number, priority), 'bury'):
@@ -301,6 +307,8 @@ class Tubes(Life):
         word, job, priority, delay, tube = self.draw(worker)
         delay = 0 if word == 'put' else min(delay, 1)  # what may be there is not counted by kick
         body = self.new_body()
+        if word in ('release', 'bury'):
+            priority = job.priority  # else it would not be known which of both it has
         words = {'put': [tube, priority, delay, LONG, body], 'reserve': [0], 'watch': worker.watched,
                  'release': [job and job.number, priority, delay], 'bury': [job and job.number, priority],
                  'kick': [tube, 1000]}.get(word, [job and job.number])
