@@ -31,8 +31,8 @@ part() {
 } >conditions.txt 2>/dev/null
 
 part rates "$bin/fastjournal_bench" --groups rates,rest --json rates.json
-part doors "$bin/fastjournal_bench" --groups doors,sqs,beanstalkd --rounds 3 --seconds 1
-part beanstalkd "$bin/fastjournal_bench" --groups beanstalkd --rounds 7 --seconds 1
+part doors "$bin/fastjournal_bench" --groups doors,sqs --rounds 3 --seconds 1
+part beanstalkd "$bin/fastjournal_bench" --groups beanstalkd --rounds 5
 part tables "$bin/fastjournal_bench" --groups tables
 part growth "$bin/fastjournal_bench" --full --groups growth
 part recovery "$bin/fj_measure" recovery --folder "$out/data/recovery"
