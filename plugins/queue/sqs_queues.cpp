@@ -190,25 +190,25 @@ class ChangeQueue final : public LookingAction {
   std::optional<QueueChange> change_{};
 };
 
-// DeleteQueue and PurgeQueue: commands of the queue, until there is no more.
-class EmptyQueue final : public Action {
+// DeleteQueue and PurgeQueue. A purge is of what is there when it begins, a page after the other.
+class EmptyQueue final : public LookingAction {
  public:
-  EmptyQueue(Request request, Context const& context) : Action(std::move(request), context), queue_(queue_of_url()) {}
-
-  void fill(Message& message) override {
-    message.command = request_.action == "DeleteQueue" ? "REMOVE" : "PURGE";
-    message.add("queue", Value::of_text(queue_));
-  }
-  void take(Outgoing const& answer) override {
-    if (is_refusal(answer)) {
-      Error error = error_of(answer);
-      return fail(error.fault == Fault::queue_does_not_exist ? no_queue(queue_) : std::move(error));
-    }
-    if (number_in(answer, "more") == 0) end();
+  EmptyQueue(Request request, Context const& context) : LookingAction(std::move(request), context) {
+    queue_ = queue_of_url();
   }
 
  private:
-  std::string queue_;
+  void looked() override { fail_if_not_there(); }
+  void fill_next(Message& message) override {
+    message.command = request_.action == "DeleteQueue" ? "REMOVE" : "PURGE";
+    message.add("queue", Value::of_text(queue_));
+  }
+  void take_next(Outgoing const& answer) override {
+    purged_ += number_in(answer, "count");
+    if (number_in(answer, "more") == 0 || purged_ >= facts_->messages) LookingAction::take_next(answer);
+  }
+
+  std::uint64_t purged_{0};
 };
 
 // ListQueues and ListDeadLetterSourceQueues: a page of QUEUES after the other.
@@ -292,6 +292,7 @@ class StartMove final : public LookingAction {
     to_ = name_in_arn(to);
     if (!wrong && !is_queue_name(queue_)) wrong = no_resource("SourceArn");
     if (!wrong && !to.empty() && !is_queue_name(to_)) wrong = no_resource("DestinationArn");
+    if (!wrong && to_ == queue_) wrong = invalid_value("DestinationArn", to, "It is the queue of SourceArn.");
     if (wrong) fail(std::move(*wrong));
   }
   // A task that did not come to its end moved some.
@@ -317,6 +318,7 @@ class StartMove final : public LookingAction {
     message.command = "MOVE";
     message.add("queue", Value::of_text(queue_));
     if (!to_.empty()) message.add("to", Value::of_text(to_));
+    if (after_ > 0) message.add("after", Value::of_unsigned(after_));
   }
   void take_next(Outgoing const& answer) override {
     if (is_refusal(answer)) {
@@ -325,12 +327,17 @@ class StartMove final : public LookingAction {
     }
     Shared::Task* const task = context_.shared.find(number_);
     if (task != nullptr) task->moved += number_in(answer, "count");
-    if (number_in(answer, "more") != 0) return;
+    // What came since the task began is of the next one.
+    after_ = number_in(answer, "after");
+    moved_ += number_in(answer, "count");
+    if (number_in(answer, "more") != 0 && moved_ < facts_->messages) return;
     if (task != nullptr) task->status = "COMPLETED";
     end();
   }
 
   std::string to_;
+  std::uint64_t after_{0};  // where the next page begins
+  std::uint64_t moved_{0};
   std::uint64_t number_{0};
 };
 

@@ -365,6 +365,15 @@ BOOST_AUTO_TEST_CASE(dead_letters_go_to_their_queue_and_back) {
   BOOST_TEST(value(tasks, "Status") == "COMPLETED");
   BOOST_TEST(tasks.find(R"("ApproximateNumberOfMessagesMoved":1)") != std::string::npos, tasks);
   BOOST_TEST(value(receive("q"), "Body") == "m");
+  BOOST_TEST(fault_of(ask("StartMessageMoveTask",
+                          "{" + source + R"(,"DestinationArn":"arn:aws:sqs:us-east-1:000000000000:dead"})")) ==
+             "400 InvalidParameterValueException");
+  // More of them than a command looks at, of which none died.
+  for (int i = 0; i < 10'050; ++i) world.send("m", "SEND table=sqs;queue=dead;body=alive");
+  BOOST_TEST(ask("StartMessageMoveTask", "{" + source + "}").status == "200");
+  BOOST_TEST(attribute("dead", "ApproximateNumberOfMessages") == "10050");
+  BOOST_TEST(on("dead", "PurgeQueue").body == "{}");
+  BOOST_TEST(attribute("dead", "ApproximateNumberOfMessages") == "0");
   BOOST_TEST(fault_of(ask("StartMessageMoveTask", R"({"SourceArn":"arn:aws:sqs:us-east-1:000000000000:no"})")) ==
              "404 ResourceNotFoundException");
   BOOST_TEST(fault_of(ask("CancelMessageMoveTask", R"({"TaskHandle":"fj-task-1"})")) ==
