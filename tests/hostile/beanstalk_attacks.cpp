@@ -28,6 +28,9 @@ std::string put(std::string_view tube, std::uint64_t ttr_s, std::string_view bod
 // A job is put, reserved and deleted on the tube `default`, by a new connection.
 std::string unless_serves(Victim& victim) {
   test::LineClient client{victim.tubes()};
+  // Of its own: the attackers take what is in others.
+  for (char const* const line : {"use afterwards\r", "watch afterwards\r", "ignore default\r"})
+    static_cast<void>(client.ask(line));
   std::string const inserted = client.ask("put 0 0 60 5\r\nafter\r");
   std::string const reserved = client.ask("reserve-with-timeout 20\r");
   std::string const body = client.read_line().value_or("");
