@@ -66,8 +66,8 @@ struct Daemon {
 
 fuzz::Told played(std::string_view bytes, std::size_t step, unsigned choice) {
   Daemon daemon{choice};
-  bool const is_whole = fuzz::play(daemon.protocol, bytes, step, kPieceBytesMax * 3 + kValuesMax * 128, kCommandsMax, daemon.told,
-                                   [&daemon](Message const& message) { daemon.answer(message); });
+  bool const is_whole = fuzz::play(daemon.protocol, bytes, step, kPieceBytesMax * 3 + kValuesMax * 128, kCommandsMax,
+                                   daemon.told, [&daemon](Message const& message) { daemon.answer(message); });
   FJ_CHECK(is_whole, "an action ends");
   return daemon.told;
 }

@@ -22,7 +22,8 @@ serve({
   async watch(...tubes) {
     for (const tube of tubes) await ask('watch', tube);
     const [watched] = await ask('list_tubes_watched');
-    for (const tube of watched) if (!tubes.includes(tube)) await ask('ignore', tube);
+    for (const tube of watched)
+      if (!tubes.includes(tube)) await ask('ignore', tube);
   },
   async reserve(seconds) {
     try {

@@ -19,7 +19,8 @@ serve({
   async watch(...tubes) {
     for (const tube of tubes) await client.watch(tube);
     const watched = (await client.listTubesWatched()).toString().match(/^- .*$/gm).map((one) => one.slice(2));
-    for (const tube of watched) if (!tubes.includes(tube)) await client.ignore(tube);
+    for (const tube of watched)
+      if (!tubes.includes(tube)) await client.ignore(tube);
   },
   async reserve(seconds) {
     try {

@@ -22,7 +22,8 @@ serve({
   },
   async watch(...tubes) {
     for (const tube of tubes) await client.watch(tube);
-    for (const tube of await client.listTubesWatched()) if (!tubes.includes(tube)) await client.ignore(tube);
+    for (const tube of await client.listTubesWatched())
+      if (!tubes.includes(tube)) await client.ignore(tube);
   },
   async reserve(seconds) {
     try {

@@ -13,9 +13,7 @@ serve({
     client = new SQSClient({endpoint: `http://127.0.0.1:${port}`, region: 'eu-west-1'});
     queueUrl = (await client.send(new CreateQueueCommand({QueueName: 'work'}))).QueueUrl;
   },
-  async put(body) {
-    await client.send(new SendMessageCommand({QueueUrl: queueUrl, MessageBody: body}));
-  },
+  async put(body) { await client.send(new SendMessageCommand({QueueUrl: queueUrl, MessageBody: body})); },
   async consume(visibilityTimeout) {
     const consumer = Consumer.create({
       queueUrl,
