@@ -25,7 +25,7 @@ std::string put(std::string_view tube, std::uint64_t ttr_s, std::string_view bod
   return fmt::format("use {}\r\nput 1 0 {} {}\r\n{}\r\n", tube, ttr_s, body.size(), body);
 }
 
-// A job is put, reserved and deleted on the tube `default`, by a new connection.
+// A job is put, reserved and deleted by a new connection, on a tube that the table's file names.
 std::string unless_serves(Victim& victim) {
   test::LineClient client{victim.tubes()};
   // Of its own: the attackers take what is in others.
