@@ -3,12 +3,10 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <stdexcept>
 #include <utility>
 
-#include "tests/bench/peer.h"
+#include "tests/bench/peers/door.h"
 #include "tests/bench/peers/program.h"
-#include "tests/integration/daemon.h"
 #include "tests/support/temporary_folder.h"
 
 namespace fastjournal::bench {
@@ -113,47 +111,19 @@ class Beanstalkd final : public Peer {
   std::unique_ptr<test::ChildProcess> child_;
 };
 
-// A queue table of the daemon, by its listener of this protocol.
-class Tubes final : public Peer {
- public:
-  Tubes() : daemon_(std::make_unique<test::RealDaemon>("")) {
-    std::filesystem::copy_file(FJ_SOURCE_DIR "/tests/doors/tubes.xml", daemon_->folder() / "tables/tubes.xml");
-    daemon_->write("fastjournal.xml",
-                   "<fastjournal>\n<listen address=\"127.0.0.1:0\" protocol=\"beanstalkd\" table=\"tubes\" "
-                   "rights=\"read add work manage\"/>\n</fastjournal>\n");
-    daemon_->listens_as_configured = true;
-  }
-  ~Tubes() override { end(SIGKILL); }
-
-  [[nodiscard]] std::string name() const override { return "fastjournal as beanstalkd"; }
-  [[nodiscard]] std::string durability() const override { return "synced before acknowledged"; }
-  [[nodiscard]] bool synced() const override { return true; }
-  void start() override {
-    if (!daemon_->start()) throw std::runtime_error("fastjournald did not start: " + daemon_->output());
-    is_running_ = true;
-  }
-  void kill() override { end(SIGKILL); }
-  void stop() override { end(SIGTERM); }
-  [[nodiscard]] std::string address() const override { return daemon_->addresses().at(0); }
-  [[nodiscard]] std::unique_ptr<Protocol> protocol() const override { return std::make_unique<BeanstalkdProtocol>(); }
-  [[nodiscard]] std::vector<pid_t> processes() const override { return {daemon_->child().pid()}; }
-  [[nodiscard]] std::filesystem::path folder() const override { return daemon_->folder() / "data"; }
-  [[nodiscard]] bool merges() const override { return false; }
-
- private:
-  void end(int signal) {
-    if (!std::exchange(is_running_, false)) return;
-    daemon_->kill(signal);
-    static_cast<void>(daemon_->wait());
-  }
-
-  std::unique_ptr<test::RealDaemon> daemon_;
-  bool is_running_{false};
-};
-
 }  // namespace
 
 std::unique_ptr<Peer> make_beanstalkd(Kept kept) { return std::make_unique<Beanstalkd>(kept); }
-std::unique_ptr<Peer> make_tubes() { return std::make_unique<Tubes>(); }
+
+// A queue table of the daemon, by its listener of this protocol.
+std::unique_ptr<Peer> make_tubes() {
+  auto house = std::make_shared<House>();
+  std::filesystem::copy_file(FJ_SOURCE_DIR "/tests/doors/tubes.xml", house->daemon.folder() / "tables/tubes.xml");
+  house->daemon.write("fastjournal.xml",
+                      "<fastjournal>\n<listen address=\"127.0.0.1:0\" protocol=\"beanstalkd\" table=\"tubes\"/>\n"
+                      "</fastjournal>\n");
+  return std::make_unique<Door>(std::move(house), "fastjournal as beanstalkd", 0,
+                                [] { return std::make_unique<BeanstalkdProtocol>(); });
+}
 
 }  // namespace fastjournal::bench

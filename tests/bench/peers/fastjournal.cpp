@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "tests/bench/peer.h"
+#include "tests/bench/peers/door.h"
 #include "tests/integration/daemon.h"
 #include "tests/support/certificates.h"
 
@@ -308,80 +309,29 @@ class Fastjournal final : public Peer {
   bool running_{false};
 };
 
-// The daemon of make_doors.
-struct DoorsDaemon {
-  DoorsDaemon() : daemon("") {
-    test::Authority authority;
-    test::Certificate const own = authority.issue();
-    daemon.write("server.pem", own.certificate);
-    test::write_private((daemon.folder() / "server.key").string(), own.key);
-    daemon.write("fastjournal.xml",
-                 "<fastjournal>\n<listen address=\"127.0.0.1:0\"/>\n<listen address=\"127.0.0.1:0\" tls=\"true\"/>\n"
-                 "<listen address=\"127.0.0.1:0\" protocol=\"http\"/>\n"
-                 "<listen address=\"127.0.0.1:0\" protocol=\"http\" tls=\"true\"/>\n"
-                 "<tls certificate=\"server.pem\" key=\"server.key\"/>\n<socket path=\"socket\" rights=\"all\"/>\n"
-                 "</fastjournal>\n");
-    daemon.listens_as_configured = true;
-  }
-  ~DoorsDaemon() {
-    if (running) daemon.kill(SIGKILL);
-  }
-  test::RealDaemon daemon;
-  bool running{false};
-};
-
-class Door final : public Peer {
- public:
-  // `address`: the how manieth of those that the daemon tells.
-  Door(std::shared_ptr<DoorsDaemon> house, char const* name, std::size_t address, bool is_http, bool is_encrypted)
-      : house_(std::move(house)), name_(name), address_(address), is_http_(is_http), is_encrypted_(is_encrypted) {}
-
-  [[nodiscard]] std::string name() const override { return name_; }
-  [[nodiscard]] std::string durability() const override { return "synced before acknowledged"; }
-  [[nodiscard]] bool synced() const override { return true; }
-  void start() override {
-    if (!house_->daemon.start()) throw std::runtime_error("fastjournald did not start: " + house_->daemon.output());
-    house_->running = true;
-  }
-  void kill() override { end(SIGKILL); }
-  void stop() override { end(SIGTERM); }
-  [[nodiscard]] std::string address() const override {
-    std::string const text = house_->daemon.addresses().at(address_);
-    return text.starts_with("tls:") ? text.substr(4) : text;
-  }
-  [[nodiscard]] std::unique_ptr<Protocol> protocol() const override {
-    if (is_http_) return std::make_unique<HttpProtocol>();
-    return std::make_unique<TextProtocol>(false);
-  }
-  [[nodiscard]] std::vector<pid_t> processes() const override { return {house_->daemon.child().pid()}; }
-  [[nodiscard]] std::filesystem::path folder() const override { return house_->daemon.folder() / "data"; }
-  [[nodiscard]] bool is_encrypted() const override { return is_encrypted_; }
-
- private:
-  void end(int signal) {
-    if (!house_->running) return;
-    house_->running = false;
-    house_->daemon.kill(signal);
-    static_cast<void>(house_->daemon.wait());
-  }
-
-  std::shared_ptr<DoorsDaemon> house_;
-  char const* name_;
-  std::size_t address_;
-  bool is_http_;
-  bool is_encrypted_;
-};
-
 }  // namespace
 
 std::vector<std::unique_ptr<Peer>> make_doors() {
-  auto const house = std::make_shared<DoorsDaemon>();
+  auto const house = std::make_shared<House>();
+  test::Authority authority;
+  test::Certificate const own = authority.issue();
+  house->daemon.write("server.pem", own.certificate);
+  test::write_private((house->daemon.folder() / "server.key").string(), own.key);
+  house->daemon.write(
+      "fastjournal.xml",
+      "<fastjournal>\n<listen address=\"127.0.0.1:0\"/>\n<listen address=\"127.0.0.1:0\" tls=\"true\"/>\n"
+      "<listen address=\"127.0.0.1:0\" protocol=\"http\"/>\n"
+      "<listen address=\"127.0.0.1:0\" protocol=\"http\" tls=\"true\"/>\n"
+      "<tls certificate=\"server.pem\" key=\"server.key\"/>\n<socket path=\"socket\" rights=\"all\"/>\n"
+      "</fastjournal>\n");
+  Door::Make const text = [] { return std::make_unique<TextProtocol>(false); };
+  Door::Make const http = [] { return std::make_unique<HttpProtocol>(); };
   std::vector<std::unique_ptr<Peer>> out;
-  out.push_back(std::make_unique<Door>(house, "fastjournal", 0, false, false));
-  out.push_back(std::make_unique<Door>(house, "fastjournal TLS", 1, false, true));
-  out.push_back(std::make_unique<Door>(house, "fastjournal unix", 4, false, false));
-  out.push_back(std::make_unique<Door>(house, "fastjournal HTTP", 2, true, false));
-  out.push_back(std::make_unique<Door>(house, "fastjournal HTTPS", 3, true, true));
+  out.push_back(std::make_unique<Door>(house, "fastjournal", 0, text));
+  out.push_back(std::make_unique<Door>(house, "fastjournal TLS", 1, text, true));
+  out.push_back(std::make_unique<Door>(house, "fastjournal unix", 4, text));
+  out.push_back(std::make_unique<Door>(house, "fastjournal HTTP", 2, http));
+  out.push_back(std::make_unique<Door>(house, "fastjournal HTTPS", 3, http, true));
   return out;
 }
 

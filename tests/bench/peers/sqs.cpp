@@ -1,11 +1,8 @@
 // A queue table by the protocol of SQS, whose requests have ten messages each, and by the daemon's own HTTP.
-#include <csignal>
 #include <deque>
-#include <stdexcept>
 #include <utility>
 
-#include "tests/bench/peer.h"
-#include "tests/integration/daemon.h"
+#include "tests/bench/peers/door.h"
 
 namespace fastjournal::bench {
 namespace {
@@ -210,63 +207,18 @@ class HttpQueueProtocol final : public Protocol {
   }
 };
 
-// The daemon of make_sqs.
-struct House {
-  House() : daemon("") {
-    daemon.write("tables/sqs.xml", kTable);
-    daemon.write("fastjournal.xml",
-                 "<fastjournal>\n<listen address=\"127.0.0.1:0\" protocol=\"sqs\" table=\"sqs\" "
-                 "rights=\"read add work manage\"/>\n"
-                 "<listen address=\"127.0.0.1:0\" protocol=\"http\"/>\n</fastjournal>\n");
-    daemon.listens_as_configured = true;
-  }
-  ~House() {
-    if (running) daemon.kill(SIGKILL);
-  }
-  test::RealDaemon daemon;
-  bool running{false};
-};
-
-class QueueDoor final : public Peer {
- public:
-  QueueDoor(std::shared_ptr<House> house, bool is_sqs) : house_(std::move(house)), is_sqs_(is_sqs) {}
-
-  [[nodiscard]] std::string name() const override { return is_sqs_ ? "fastjournal SQS" : "fastjournal HTTP"; }
-  [[nodiscard]] std::string durability() const override { return "synced before acknowledged"; }
-  [[nodiscard]] bool synced() const override { return true; }
-  void start() override {
-    if (!house_->daemon.start()) throw std::runtime_error("fastjournald did not start: " + house_->daemon.output());
-    house_->running = true;
-  }
-  void kill() override { end(SIGKILL); }
-  void stop() override { end(SIGTERM); }
-  [[nodiscard]] std::string address() const override { return house_->daemon.addresses().at(is_sqs_ ? 0 : 1); }
-  [[nodiscard]] std::unique_ptr<Protocol> protocol() const override {
-    if (is_sqs_) return std::make_unique<SqsProtocol>();
-    return std::make_unique<HttpQueueProtocol>();
-  }
-  [[nodiscard]] std::vector<pid_t> processes() const override { return {house_->daemon.child().pid()}; }
-  [[nodiscard]] std::filesystem::path folder() const override { return house_->daemon.folder() / "data"; }
-
- private:
-  void end(int signal) {
-    if (!house_->running) return;
-    house_->running = false;
-    house_->daemon.kill(signal);
-    static_cast<void>(house_->daemon.wait());
-  }
-
-  std::shared_ptr<House> house_;
-  bool is_sqs_;
-};
-
 }  // namespace
 
 std::vector<std::unique_ptr<Peer>> make_sqs() {
   auto const house = std::make_shared<House>();
+  house->daemon.write("tables/sqs.xml", kTable);
+  house->daemon.write("fastjournal.xml",
+                      "<fastjournal>\n<listen address=\"127.0.0.1:0\" protocol=\"sqs\" table=\"sqs\"/>\n"
+                      "<listen address=\"127.0.0.1:0\" protocol=\"http\"/>\n</fastjournal>\n");
   std::vector<std::unique_ptr<Peer>> out;
-  out.push_back(std::make_unique<QueueDoor>(house, true));
-  out.push_back(std::make_unique<QueueDoor>(house, false));
+  out.push_back(std::make_unique<Door>(house, "fastjournal SQS", 0, [] { return std::make_unique<SqsProtocol>(); }));
+  out.push_back(
+      std::make_unique<Door>(house, "fastjournal HTTP", 1, [] { return std::make_unique<HttpQueueProtocol>(); }));
   return out;
 }
 
