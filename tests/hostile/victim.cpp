@@ -80,7 +80,8 @@ void Victim::declare_letters() const {
 void Victim::declare_tubes() const {
   write("tables/tubes.xml",
         "<table name=\"tubes\" model=\"queue\">\n<listeners>\n<socket path=\"../tubes\" protocol=\"beanstalkd\" "
-        "rights=\"read add work\"/>\n</listeners>\n<queues>default afterwards</queues>\n<create-queues>true</create-queues>\n"
+        "rights=\"read add work\"/>\n</listeners>\n<queues>default "
+        "afterwards</queues>\n<create-queues>true</create-queues>\n"
         "<queues-idle>1m</queues-idle>\n<priorities>32</priorities>\n<order>number</order>\n"
         "<message-counts>true</message-counts>\n<message-size-max>65535</message-size-max>\n"
         "<max-deliveries>0</max-deliveries>\n<keep-parked>0</keep-parked>\n</table>\n");
