@@ -16,12 +16,14 @@ sim --queue --seconds 1800
 sim --pipeline --seconds 1800
 sim --bytes --seconds 1800
 sim --transactions --seconds 1800
+build && tests/integration/workflow_kills.py build/release/bin build/release/plugins --layers 1000 --width 100 --kills 10
 fuzz 600
 crash
 mutants
 hostile --full
 deps bench && ./mk build && tests/doors/beanstalkd.py build/release/bin build/release/plugins --commands 100000
 deps test clients go imports npm && ./mk build && tests/doors/clients.py build/release/bin build/release/plugins --npm build/npm
+deps test npm && ./mk build && npm install --silent --no-save --prefix build/npm croner@11.0.1 && tests/calendar/references.py build/release/bin/calendar_dates --expressions 2000 --croner build/npm
 deps test imports && ./mk build && tests/doors/imports.py build/release/bin build/release/plugins --cuts 300
 lint all
 package --twice && ./mk image && ./mk image try

@@ -11,8 +11,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 declare -A sets=(
   [build]="g++ binutils git python3 mold libboost-test-dev libxml2-utils"
   # As users would: clients of HTTP, TLS and SQL, an SQL server, systemd-analyze, readers of the manual, shells that complete.
-  [test]="beanstalkd curl libnet-stomp-perl nodejs openssl python3-boto3 python3-jsonschema python3-msgpack python3-pytest
-    python3-stomp redis-server systemd make man-db mandoc bsdextrautils bash zsh fish postgresql postgresql-client sqlite3"
+  [test]="beanstalkd curl libnet-stomp-perl nodejs openssl python3-boto3 python3-croniter python3-jsonschema python3-msgpack
+    python3-pytest python3-stomp redis-server systemd make man-db mandoc bsdextrautils bash zsh fish postgresql postgresql-client sqlite3"
   [page]="chromium fonts-dejavu-core"
   [promtool]=""
   [docs]=""

@@ -15,10 +15,13 @@ constexpr std::array<std::string_view, 3> kRowFates{"RELEASED", "PARKED", "DELET
 }  // namespace
 
 bool is_row_parameter(std::string_view name) {
-  static constexpr std::array<std::string_view, 21> kNames{
-      "accepted_date",   "after",          "attempts",  "domain", "epoch",  "error",    "error_trace",
-      "expiration_date", "insertion_date", "lease_end", "left",   "merges", "omitted",  "priority",
-      "process_date",    "request",        "row",       "status", "table",  "timeouts", "worker"};
+  static constexpr std::array<std::string_view, 35> kNames{
+      "accepted_date", "after",        "attempts",      "back_off",        "domain",        "epoch",
+      "error",         "error_class",  "error_trace",   "expiration_date", "group",         "insertion_date",
+      "lease",         "lease_end",    "left",          "max_attempts",    "merges",        "omitted",
+      "priority",      "process_date", "progress",      "progress_date",   "progress_note", "request",
+      "row",           "schedule",     "schedule_date", "started_date",    "status",        "table",
+      "tags",          "timeouts",     "unique_for",    "waits_for",       "worker"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 

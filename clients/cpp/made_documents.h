@@ -195,7 +195,7 @@ struct NextDocuments {
 struct FailedOptions {
   std::string error{};        // what went wrong, for people (1024 bytes are kept)
   bool permanent{false};      // it would fail again each time
-  std::string error_trace{};  // where it went wrong, as a traceback, for people, which WHY shows (16384 bytes are kept)
+  std::string error_trace{};  // where it went wrong, as a traceback, for people, which WHY shows (65536 bytes are kept)
 };
 
 struct ShownDocuments {

@@ -35,7 +35,7 @@ inline void set_options(Message& command, NextDocuments const& options) {
 inline void set_options(Message& command, FailedOptions const& options) {
   set_error(command, "error", options.error, 1024);
   set_flag(command, "permanent", options.permanent);
-  set_error(command, "error_trace", options.error_trace, 16384);
+  set_error(command, "error_trace", options.error_trace, 65536);
 }
 
 inline void set_options(Message& command, ShownDocuments const& options) {

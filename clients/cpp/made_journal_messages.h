@@ -13,8 +13,8 @@
 
 namespace fastjournal::client {
 
-inline constexpr std::array<std::string_view, 6> kPutResultWords{"inserted", "merged", "behind", "duplicate", "stale",
-    "expired"};
+inline constexpr std::array<std::string_view, 7> kPutResultWords{"inserted", "merged", "behind", "duplicate", "stale",
+    "expired", "unique"};
 
 inline void set_options(Message& command, PutOptions const& options) {
   set_number(command, "priority", options.priority);
@@ -23,6 +23,17 @@ inline void set_options(Message& command, PutOptions const& options) {
   set_date(command, "insertion_date", options.insertion_date);
   set_if_any(command, "client", options.client);
   set_number(command, "sequence", options.sequence);
+  set_if_any(command, "after", options.after);
+  set_if_any(command, "after_keys", options.after_keys);
+  set_if_any(command, "when_failed", options.when_failed);
+  set_if_any(command, "group", options.group);
+  set_if_any(command, "after_group", options.after_group);
+  set_if_any(command, "after_group_is", options.after_group_is);
+  set_if_any(command, "tags", options.tags);
+  set_number(command, "max_attempts", options.max_attempts);
+  set_if_any(command, "back_off", options.back_off);
+  set_span(command, "lease", options.lease);
+  set_span(command, "unique_for", options.unique_for);
 }
 
 inline void set_options(Message& command, NextOptions const& options) {
@@ -36,7 +47,8 @@ inline void set_options(Message& command, NextOptions const& options) {
 inline void set_options(Message& command, ReleaseOptions const& options) {
   set_date(command, "process_date", options.process_date);
   set_error(command, "error", options.error, 1024);
-  set_error(command, "error_trace", options.error_trace, 16384);
+  set_error(command, "error_trace", options.error_trace, 65536);
+  set_error(command, "error_class", options.error_class, 128);
   set_truth(command, "failed", options.failed);
 }
 
@@ -50,6 +62,8 @@ inline void set_options(Message& command, RowFilter const& options) {
   set_if_any(command, "domain", options.domain);
   set_if_any(command, "prefix", options.prefix);
   set_if_any(command, "error", options.error);
+  set_if_any(command, "error_class", options.error_class);
+  set_if_any(command, "tag", options.tag);
 }
 
 inline Row row_from(Message const& message) {

@@ -175,7 +175,7 @@ Message QueueCalls::reject_of(QueueMessage const& message, std::string_view erro
                               std::string_view error_trace) const {
   Message command = command_about(message, "message", message.message, table_, "REJECT");
   set_error(command, "error", error, 1024);
-  set_error(command, "error_trace", error_trace, 16384);
+  set_error(command, "error_trace", error_trace, 65536);
   return command;
 }
 
@@ -190,7 +190,7 @@ Message QueueCalls::park_of(QueueMessage const& message, std::optional<std::uint
   Message command = command_about(message, "message", message.message, table_, "PARK");
   set_number(command, "priority", priority);
   set_error(command, "error", error, 1024);
-  set_error(command, "error_trace", error_trace, 16384);
+  set_error(command, "error_trace", error_trace, 65536);
   return command;
 }
 

@@ -182,7 +182,7 @@ struct GiveBackOptions {
   // what went wrong, for people. Makes it a failed delivery (1024 bytes are kept)
   std::string error{};
   std::optional<bool> failed{};  // 1: a failed delivery, also without error; 0: none, also with one
-  // where it went wrong, as a traceback, for people. Makes it a failed delivery (16384 bytes are kept)
+  // where it went wrong, as a traceback, for people. Makes it a failed delivery (65536 bytes are kept)
   std::string error_trace{};
   // its new priority, as in SEND; it keeps the old one if absent (0 to 4294967295)
   std::optional<std::uint64_t> priority{};

@@ -42,7 +42,7 @@ inline void set_options(Message& command, GiveBackOptions const& options) {
   set_date(command, "process_date", options.process_date);
   set_error(command, "error", options.error, 1024);
   set_truth(command, "failed", options.failed);
-  set_error(command, "error_trace", options.error_trace, 16384);
+  set_error(command, "error_trace", options.error_trace, 65536);
   set_number(command, "priority", options.priority);
 }
 

@@ -104,7 +104,7 @@ type DocumentFailedOptions struct {
 	Class string
 	// what went wrong, for people (1024 bytes are kept)
 	Error string
-	// where it went wrong, as a traceback, for people, which WHY shows (16384 bytes are kept)
+	// where it went wrong, as a traceback, for people, which WHY shows (65536 bytes are kept)
 	ErrorTrace string
 	// true: it would fail again each time
 	Permanent bool
@@ -122,7 +122,7 @@ func (t *Documents) Failed(
 	o := optionsOf(options)
 	params.setText("class", o.Class)
 	params.setText("error", cut(o.Error, 1024))
-	params.setText("error_trace", cut(o.ErrorTrace, 16384))
+	params.setText("error_trace", cut(o.ErrorTrace, 65536))
 	params.setFlag("permanent", o.Permanent)
 	p, err := oneOf(ctx, t.connection, "FAILED", params, "RECORDED")
 	if err != nil {

@@ -211,7 +211,7 @@ type QueueReleaseOptions struct {
 	Priority Optional[int64]
 	// what went wrong, for people. Makes it a failed delivery (1024 bytes are kept)
 	Error string
-	// where it went wrong, as a traceback, for people. Makes it a failed delivery (16384 bytes are kept)
+	// where it went wrong, as a traceback, for people. Makes it a failed delivery (65536 bytes are kept)
 	ErrorTrace string
 	// true: a failed delivery, also without error; false: none, also with one
 	Failed Optional[bool]
@@ -229,14 +229,14 @@ func (t *Queues) Release(
 	params.setDate("process_date", o.ProcessDate)
 	setOptional(params, "priority", o.Priority)
 	params.setText("error", cut(o.Error, 1024))
-	params.setText("error_trace", cut(o.ErrorTrace, 16384))
+	params.setText("error_trace", cut(o.ErrorTrace, 65536))
 	setOptional(params, "failed", o.Failed)
 	return returnedBy(ctx, t.connection, "RELEASE", params)
 }
 
 // QueueRejectOptions are the options of Queues.Reject.
 type QueueRejectOptions struct {
-	// where it went wrong, as a traceback, for people (16384 bytes are kept)
+	// where it went wrong, as a traceback, for people (65536 bytes are kept)
 	ErrorTrace string
 }
 
@@ -250,7 +250,7 @@ func (t *Queues) Reject(
 	params["epoch"] = message.Epoch
 	params.setText("error", cut(why, 1024))
 	o := optionsOf(options)
-	params.setText("error_trace", cut(o.ErrorTrace, 16384))
+	params.setText("error_trace", cut(o.ErrorTrace, 65536))
 	return returnedBy(ctx, t.connection, "REJECT", params)
 }
 
@@ -260,7 +260,7 @@ type QueueParkOptions struct {
 	Priority Optional[int64]
 	// why, for people (1024 bytes are kept)
 	Error string
-	// where it went wrong, as a traceback, for people (16384 bytes are kept)
+	// where it went wrong, as a traceback, for people (65536 bytes are kept)
 	ErrorTrace string
 }
 
@@ -273,7 +273,7 @@ func (t *Queues) Park(ctx context.Context, message QueueMessage, options ...Queu
 	o := optionsOf(options)
 	setOptional(params, "priority", o.Priority)
 	params.setText("error", cut(o.Error, 1024))
-	params.setText("error_trace", cut(o.ErrorTrace, 16384))
+	params.setText("error_trace", cut(o.ErrorTrace, 65536))
 	return returnedBy(ctx, t.connection, "PARK", params)
 }
 

@@ -19,13 +19,18 @@ var rules = rulesOf(
 	declared{rule{resend: always, waits: true, givesBack: true}, []string{
 		"ACQUIRE", "NEXT",
 	}},
+	declared{rule{resend: always, waits: true}, []string{
+		"WAIT",
+	}},
 	declared{rule{resend: always}, []string{
-		"ALERTS", "ALIVE", "ATTACH", "BIND", "BINDINGS", "BROWSE", "CHILDREN_DONE", "CLUSTER", "COUNT", "DECLARE",
-		"DESTINATIONS", "DIGEST", "DOCUMENTS", "DOMAINS", "DRAIN", "DROP", "DROPPED", "EXCHANGES", "FAIL", "FAILED",
-		"FETCH", "FORCE", "FORGET", "GET", "HEALTH", "HEARTBEAT", "HELP", "HISTORY", "LIST", "LISTEN", "METRICS",
-		"MIGRATE", "OMIT", "OPENAPI", "PARK", "PAUSE", "PEEK", "PLANS", "PURGE", "QUEUES", "READ", "REJECT",
-		"RELEASE", "REMOVE", "RESOLVE", "RESUME", "RETRY", "RIGHTS", "ROUTED", "SENDING", "SENT", "STATS", "STEPS",
-		"TABLES", "TIMELINE", "TOUCH", "UNBIND", "UNLISTEN", "UNWATCH", "WAITERS", "WATCH", "WHY", "XA_RECOVER",
+		"ALERTS", "ALIVE", "ATTACH", "BACKFILL", "BIND", "BINDINGS", "BROWSE", "CANCEL", "CHILDREN_DONE", "CLUSTER",
+		"COUNT", "DECLARE", "DESTINATIONS", "DIGEST", "DOCUMENTS", "DOMAINS", "DRAIN", "DROP", "DROPPED",
+		"EXCHANGES", "FAIL", "FAILED", "FETCH", "FIGURES", "FORCE", "FORGET", "GET", "GRAPH", "GROUP", "GROUPS",
+		"HEALTH", "HEARTBEAT", "HELP", "HISTORY", "LIST", "LISTEN", "METRICS", "MIGRATE", "OMIT", "OPENAPI", "PARK",
+		"PAUSE", "PEEK", "PLANS", "PROGRESS", "PURGE", "QUEUES", "READ", "REJECT", "RELEASE", "REMOVE", "RESOLVE",
+		"RESUME", "RETRY", "RIGHTS", "ROUTED", "SCHEDULE", "SCHEDULES", "SENDING", "SENT", "STATS", "STEPS",
+		"TABLES", "TIMELINE", "TOUCH", "UNBIND", "UNLISTEN", "UNSCHEDULE", "UNWATCH", "WAITERS", "WATCH", "WHY",
+		"XA_RECOVER",
 	}},
 	declared{rule{resend: numbered}, []string{
 		"ADD", "ALIAS", "DELETE", "INSERT", "NOT", "PUT", "RENAME", "SEND", "SET", "TRUNCATE",

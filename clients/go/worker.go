@@ -61,7 +61,7 @@ func (t *Journal) Work(
 			_, err := t.Touch(ctx, row, JournalTouchOptions{Lease: o.Lease, Worker: o.Name})
 			return err
 		},
-		done: t.Done,
+		done: func(ctx context.Context, row Row) error { return t.Done(ctx, row) },
 		release: func(ctx context.Context, row Row, why, trace string) error {
 			_, err := t.Release(ctx, row, JournalReleaseOptions{Error: why, ErrorTrace: trace})
 			return err

@@ -17,8 +17,8 @@ constexpr std::uint64_t kRowsOfKeyMax = 1000;
 // Rows that one command looks at, as LIST.
 constexpr std::uint64_t kBulkWorkUnitsMax = 10'000;
 
-constexpr std::array<std::string_view, 7> kBulkNames = {"status", "domain", "prefix", "error",
-                                                        "count",  "after",  "dry_run"};
+constexpr std::array<std::string_view, 9> kBulkNames = {"status", "domain", "prefix", "error",  "error_class",
+                                                        "tag",    "count",  "after",  "dry_run"};
 
 // Values kept between the steps, in Decision::carry.
 enum Carried : std::size_t { kHits, kWorkUnits, kBehind };
@@ -52,7 +52,7 @@ Verdict Changes::remove(Command const& command, Decision& decision) const {
          one = by_key ? rows_.keys().next(one) : rows::kNoRow)
       if (decision.refuses(selection_.names().check_hold(rows_.id_of(one), decision))) return Verdict::done;
   }
-  model::append_record(decision.records, rows_.row(row).id(), rows::RemoveBody{rows::Reason::deleted});
+  attempts_.remove(row, rows::Reason::deleted, decision);
   decision.answer.message("DELETED")
       .add("table", std::string_view{settings_.table()})
       .add("row", rows_.row(row).id().value);
@@ -116,12 +116,12 @@ Status Changes::check_bulk(Command const& command, Filter& filter) const {
     return Status{
         Code::bad_parameter,
         std::string{command.message->command} +
-            (rows_.keys().has_keys() ? " takes a row or a key, or else a filter (status, domain, prefix, error), "
-                                     : " takes a row, or else a filter (status, domain, error), ") +
+            (rows_.keys().has_keys() ? " takes a row or a key, or else a filter (status, domain, prefix, error, tag), "
+                                     : " takes a row, or else a filter (status, domain, error, tag), ") +
             "not both"};
   if (!kicks && filter.is_empty())
     return Status{Code::missing_parameter, std::string{"a DELETE of many rows needs a filter: status, domain"} +
-                                               (rows_.keys().has_keys() ? ", prefix or error" : " or error")}
+                                               (rows_.keys().has_keys() ? ", prefix, error or tag" : ", error or tag")}
         .with("parameter", "status");
   if (kicks && filter.status.empty()) filter.status = status_of(rows::Place::parked);
   return {};
@@ -136,9 +136,9 @@ Verdict Changes::change_many(auto const& given, Command const& command, Decision
   if (decision.step == 0) behind = given.after;
 
   bool const kicks = command.message->command == "KICK";
-  std::uint32_t row = rows_.ids().next(ObjectId{behind});
+  std::uint32_t row = selection_.next(filter, ObjectId{behind});
   for (; row != rows::kNoRow && work_units < kBulkWorkUnitsMax && hits < given.count;
-       row = rows_.ids().next(ObjectId{behind})) {
+       row = selection_.next(filter, ObjectId{behind})) {
     ++work_units;
     ++decision.work_units;
     behind = rows_.row(row).id().value;
@@ -149,7 +149,7 @@ Verdict Changes::change_many(auto const& given, Command const& command, Decision
     if (kicks)
       put_back(row, decision);
     else
-      model::append_record(decision.records, rows_.row(row).id(), rows::RemoveBody{rows::Reason::deleted});
+      attempts_.remove(row, rows::Reason::deleted, decision);
     return Verdict::again;
   }
   Answer& answer = decision.answer.message(kicks ? "KICKED" : "DELETED");

@@ -6,6 +6,8 @@ namespace fastjournal::journal {
 void Journal::digest(DigestSink& sink) const {
   rows_.digest(sink);
   pauses_.digest(sink);
+  schedules_.digest(sink);
+  figures_.digest(sink);
 }
 
 namespace {
@@ -16,6 +18,7 @@ void describe(Statistics const& s, MetricSink& sink) {
   sink.counter("behind", "inserts whose key was being processed", s.behind);
   sink.counter("duplicate", "inserts that were resent", s.duplicate);
   sink.counter("stale", "inserts that were older than what the row has", s.stale);
+  sink.counter("unique", "inserts that were not taken, as a row of their key is done", s.unique);
   sink.counter("leased", "rows handed out", s.leased);
   sink.counter("done", "rows done", s.done);
   sink.counter("released", "rows given back, also after a failed attempt", s.released);
@@ -41,11 +44,15 @@ TimeMs next_date(rows::State const& state) {
 
 void Journal::metrics(TimeMs now, MetricSink& sink) const {
   sink.gauge("rows", "rows that are there", state().rows().size());
-  sink.gauge("rows_waiting", "unleased rows, whatever their date",
-             state().places().future() + state().order().size() + state().places().behind());
+  sink.gauge(
+      "rows_waiting", "unleased rows, whatever their date",
+      state().places().future() + state().order().size() + state().places().behind() + state().places().blocked());
   sink.gauge("rows_future", "waiting rows whose date has not come", state().places().future());
   sink.gauge("rows_due", "waiting rows whose date has come", state().order().size());
   sink.gauge("rows_behind", "waiting rows whose key is being processed", state().places().behind());
+  sink.gauge("rows_blocked", "waiting rows that wait for other rows, or for groups of jobs",
+             state().places().blocked());
+  sink.gauge("groups", "groups of jobs that are there", state().job_groups().size());
   sink.gauge("rows_held", "due rows that a limit or a pause holds back",
              state().order().size() - state().order().available());
   sink.gauge("domains", "domains that have waiting rows", state().order().domains().size());
@@ -63,6 +70,9 @@ void Journal::metrics(TimeMs now, MetricSink& sink) const {
   sink.gauge("live_bytes", "log bytes needed by live objects", live_bytes());
   sink.gauge("grace_ms", "how long the leases of a lost connection last",
              static_cast<std::uint64_t>(settings_.options().lifetimes.grace));
+  sink.gauge("history_rows", "entries of rows that ended and of failed attempts", rows_.history().entries());
+  sink.gauge("history_bytes", "bytes of their pages in files", rows_.history().bytes());
+  sink.gauge("history_memory_bytes", "memory that they take", rows_.history().memory_bytes());
   sink.gauge("paused", "1: nothing is handed out", pauses_.is_paused() ? 1 : 0);
   sink.gauge("draining", "1: inserts are refused", pauses_.is_draining() ? 1 : 0);
   sink.gauge("failing", "1: more than half of the attempts of the last minutes failed",
@@ -70,7 +80,11 @@ void Journal::metrics(TimeMs now, MetricSink& sink) const {
   sink.gauge("failures_in_row", "rows given up since the last one that was done", pauses_.failures_in_row());
   sink.gauge("clients", "producers whose sequences are remembered", rows_.clients().windows().size());
   sink.gauge("client_sequences", "sequences that are remembered", rows_.clients().windows().sequences());
-  sink.counter("records_ignored", "records of a replay about rows that were gone", rows_.ignored() + pauses_.ignored());
+  sink.gauge("schedules", "schedules that are there", schedules_.size());
+  sink.gauge("schedules_paused", "schedules that are paused", schedules_.paused());
+  sink.gauge("schedules_late", "schedules without success for longer than alert_after", schedules_.late());
+  sink.counter("records_ignored", "records of a replay about rows that were gone",
+               rows_.ignored() + pauses_.ignored() + schedules_.ignored());
   sink.counter("clock_ahead",
                "inserts refused for their date, by max-clock-skew; those of a spool come again without it",
                fast_clocks_.refused());

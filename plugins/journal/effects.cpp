@@ -34,7 +34,7 @@ void Effects::alert_parked(std::uint32_t row, TableObserver& observer) const {
 void Effects::alert_deleted(std::uint32_t row, rows::RemoveBody const& body, TableObserver& observer) const {
   std::string message = row_text(rows_.id_of(row), settings_.table()) + " is deleted after " +
                         attempts_text(body.has_counters ? body.counters : rows_.counters_of(row));
-  add_error(message, body.error.empty() ? failure::error_of(rows_.view(row).failure) : body.error);
+  add_error(message, failure::error_of(body.error.empty() ? rows_.view(row).failure : body.error));
   observer.alert("row-deleted", 60, message, "journal,manual");
 }
 

@@ -8,10 +8,13 @@
 
 #include <absl/container/btree_set.h>
 #include "fastjournal/table.h"
+#include "plugins/journal/awaited.h"
+#include "plugins/journal/figures.h"
 #include "plugins/journal/pauses.h"
 #include "plugins/journal/settings.h"
 #include "plugins/journal/statistics.h"
 #include "plugins/rows/effects.h"
+#include "plugins/rows/schedules.h"
 #include "plugins/rows/state.h"
 
 namespace fastjournal::journal {
@@ -22,8 +25,16 @@ namespace fastjournal::journal {
 // Of one journal, beside its parts, which outlive it; called by RowTable::apply.
 class Effects : public rows::NoEffects {
  public:
-  Effects(Settings const& settings, rows::State const& rows, Statistics& statistics, Pauses& pauses)
-      : settings_(settings), rows_(rows), statistics_(statistics), pauses_(pauses) {}
+  Effects(Settings const& settings, rows::State const& rows, Statistics& statistics, Pauses& pauses,
+          rows::Schedules& schedules, Figures& figures)
+      : settings_(settings),
+        rows_(rows),
+        statistics_(statistics),
+        pauses_(pauses),
+        schedules_(schedules),
+        figures_(figures) {}
+
+  void tell(Awaited& awaited) { awaited_ = &awaited; }
 
   void added(ObjectId, ApplyContext const& context) { count(context, &Statistics::inserted); }
   void merged(std::uint32_t row, ApplyContext const& context) {
@@ -35,6 +46,7 @@ class Effects : public rows::NoEffects {
     rows::Row const& header = rows_.row(row);
     ++statistics_.leased;
     statistics_.lateness_ms.add(since(header.date(), began));
+    figures_.leased(since(header.date(), began));
     if (header.lifetime() == 0) statistics_.wait_ms.add(since(rows_.arrival_of(row), began));
   }
   void returned(std::uint32_t row, bool counted, ApplyContext const& context, TableObserver& observer) {
@@ -43,6 +55,8 @@ class Effects : public rows::NoEffects {
   }
   // The twin takes over this state of its row, so that the alert stays up.
   void folding(std::uint32_t row, std::uint32_t twin, TableObserver& observer) {
+    if (awaited_->is_any()) [[unlikely]]
+      awaited_->is_merged(row, twin, observer);
     if (twin != rows::kNoRow && weary_.contains(row)) weary_.insert(twin);
     forget_weary(row, observer);
   }
@@ -50,15 +64,23 @@ class Effects : public rows::NoEffects {
   void parking(std::uint32_t row, TableObserver& observer) { forget_weary(row, observer); }
   void parked(std::uint32_t row, ApplyContext const& context, TableObserver& observer) {
     count(context, &Statistics::failed);
+    if (awaited_->is_any()) [[unlikely]]
+      awaited_->is_parked(row, observer);
     if (context.live) alert_parked(row, observer);
   }
   void removing(std::uint32_t row, rows::RemoveBody const& body, ApplyContext const& context, TableObserver& observer) {
+    if (awaited_->is_any()) [[unlikely]]
+      awaited_->ends(row, body, context.now, observer);
     if (context.live) measure_end(row, body, context.now.value, observer);
     forget_weary(row, observer);
   }
   void ended(rows::Reason reason) { pauses_.row_ended(reason); }
   void none_parked(TableObserver& observer) { observer.lower_alert("row-failed"); }
-  void clock_lowered(std::int64_t, std::int64_t to, TableObserver&) { pauses_.lower_clock(to); }
+  void clock_lowered(std::int64_t, std::int64_t to, TableObserver&) {
+    pauses_.lower_clock(to);
+    schedules_.lower_clock(to);
+    figures_.lower_clock(to);
+  }
 
  private:
   static std::uint64_t since(std::int64_t date, std::int64_t now) {
@@ -102,6 +124,9 @@ class Effects : public rows::NoEffects {
   rows::State const& rows_;
   Statistics& statistics_;
   Pauses& pauses_;
+  rows::Schedules& schedules_;
+  Figures& figures_;
+  Awaited* awaited_{nullptr};  // never null once the journal is made
   absl::btree_set<std::uint32_t> weary_;
 };
 

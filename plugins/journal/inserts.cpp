@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "model/date.h"
 #include "model/key_codec.h"
 #include "model/parameters.h"
 #include "model/row_codec.h"
 #include "model/timer/wheel.h"
 #include "plugins/journal/made.h"
+#include "plugins/journal/schedule_columns.h"
 #include "plugins/rows/claims.h"
 
 namespace fastjournal::journal {
@@ -19,8 +21,12 @@ constexpr std::size_t kSlackBytes = 8U << 10U;
 // The most bytes of the records of an insert without merge rules, beside key and data: the row's facts, its client, who
 // owns that name, whom it replaces, and an expired row that goes.
 constexpr std::size_t kRecordsBytes = 2U << 10U;
+// The most bytes of what an insert says of other rows: those that it waits for, and the record of a group.
+constexpr std::size_t kOthersBytes = rows::kAfterMax * rows::After::kBytesOfOne + 512;
 // Of a row's memory, beside key and data.
 constexpr std::size_t kRowBytes = 150;
+// Of a row that a schedule makes: its other records, beside key and data.
+constexpr std::size_t kPlannedRecordBytes = 400;
 // Memory that decide reuses for the next command.
 constexpr std::size_t kScratchBytesMax = 64U << 10U;
 
@@ -45,14 +51,17 @@ struct Inserts::Request : model::InsertParameters {
   std::size_t message_bytes{0};
   std::string_view key{};
   std::string_view data{};
-  bool has_outside{false};  // columns of it
+  bool has_outside{false};              // columns of it
+  std::string_view extras{};            // of a new row, or what a merge changes of them
+  bool has_others{false};               // it waits for rows, or is of a group: Inserts::wanted_
+  std::optional<std::int64_t> lease{};  // how long leases of the row last
 };
 
 Status Inserts::read_request(Command const& command, Decision& decision, Request& request) const {
   Message const& message = *command.message;
   std::int64_t const asked = decision.asked().value;
   made::Insert given;
-  if (!given.read(command, decision)) return std::move(decision.status);
+  if (!given.read(command, decision, settings_.options().words.priorities)) return std::move(decision.status);
   request.now = decision.now.value;
   static_cast<model::InsertParameters&>(request) =
       model::insert_of(given.priority, given.process_date, given.expiration_date, given.insertion_date, asked);
@@ -71,10 +80,51 @@ Status Inserts::read_request(Command const& command, Decision& decision, Request
   request.due_at = request.due();
   if (!request.has_inserted) request.inserted = request.now;
 
+  if (status = read_extras(given, request); !status.ok()) return status;
+  if (given.after.is_given || given.after_keys.is_given || given.group.is_given || given.after_group.is_given ||
+      given.when_failed || given.after_group_is) [[unlikely]] {
+    request.has_others = true;
+    wanted_ = Dependencies::wanted_of(given);
+  }
+  return encode(message, request);
+}
+
+Status Inserts::read_extras(made::Insert const& given, Request& request) const {
+  if (!given.tags.is_given && !given.max_attempts && !given.back_off.is_given && !given.lease && !given.unique_for)
+      [[likely]]
+    return {};
+  rows::Extras extras;
+  Result<std::string> tags = rows::check_tags(given.tags);
+  if (!tags.ok()) return model::refused(Code::bad_parameter, "tags", "tags: " + tags.status().message());
+  if (given.tags.is_given) extras.tags = tags.value();
+  extras.max_attempts = given.max_attempts;
+  if (given.back_off.is_given) {
+    Result<rows::BackOff> back_off = rows::parse_back_off(given.back_off);
+    if (!back_off.ok())
+      return model::refused(Code::bad_parameter, "back_off", "back_off: " + back_off.status().message());
+    extras.back_off = std::move(back_off).value();
+  }
+  rows::LeaseTimes const& times = settings_.options().times;
+  if (given.lease && (*given.lease < times.min || *given.lease > times.max))
+    return model::refused(Code::bad_parameter, "lease",
+                          "lease is " + std::to_string(*given.lease) + ": a whole number from " +
+                              std::to_string(times.min) + " to " + std::to_string(times.max) + " is expected");
+  if (given.unique_for && !rows_.keys().has_keys())
+    return model::refused(
+        Code::bad_parameter, "unique_for",
+        "table " + settings_.table() + " has no row-key, so each insert makes a row: leave unique_for out");
+  extras.unique_for = given.unique_for;
+  request.lease = given.lease;
+  extras_ = rows::extras::write(extras);
+  request.extras = extras_;
+  return {};
+}
+
+Status Inserts::encode(Message const& message, Request& request) const {
   reset(key_);
   reset(data_);
-  if (status = model::encode_key(settings_.schema(), message, key_); !status.ok()) return status;
-  if (status = model::encode_data(settings_.schema(), message, data_); !status.ok()) return status;
+  if (Status status = model::encode_key(settings_.schema(), message, key_); !status.ok()) return status;
+  if (Status status = model::encode_data(settings_.schema(), message, data_); !status.ok()) return status;
   request.message_bytes = bytes_of(message);
   request.has_outside = std::ranges::any_of(message.params(), [](Param const& param) { return param.value.outside; });
   if (key_.size() + data_.size() > 2 * request.message_bytes + kSlackBytes)
@@ -118,10 +168,28 @@ bool Inserts::is_answered_by_client(Command const& command, Request& request, De
   return true;
 }
 
-Status Inserts::check_room() const {
+Status Inserts::look_at_others(Request const& request, std::uint32_t row, Decision& decision) const {
+  found_ = {};
+  if (Status status = dependencies_.look(wanted_, request.key, row, decision, found_); !status.ok()) return status;
+  std::size_t const bytes = found_.after.all.size() * rows::After::kBytesOfOne;
+  if (decision.phase == Phase::keep ||
+      request.key.size() + request.data.size() + bytes <= 2 * request.message_bytes + kSlackBytes)
+    return {};
+  return {Code::too_large, "table " + settings_.table() + ": this insert names few keys and waits for " +
+                               std::to_string(found_.after.all.size()) +
+                               " rows: give their numbers in after, or let a row of its own wait for some"};
+}
+
+std::string_view Inserts::with_others(Request const& request, Decision& decision) const {
+  rows::Extras const others = Dependencies::extras_of(found_, decision);
+  all_extras_ = rows::extras::changed(request.extras, rows::extras::write(others));
+  return all_extras_;
+}
+
+Status Inserts::check_room(std::uint64_t beside) const {
   Options const& options = settings_.options();
   rows::Holds const& promised = table_.holds();
-  std::uint64_t const to_come = promised.rows();
+  std::uint64_t const to_come = promised.rows() + beside;
   bool const full = options.rows_max != 0 && rows_.rows().size() + to_come >= options.rows_max;
   if (!full && !rows_.is_nearly_full() &&
       (options.memory_max == 0 || table_.memory_bytes() + promised.bytes() < options.memory_max))
@@ -137,9 +205,19 @@ Status Inserts::check_room() const {
 
 Status Inserts::promise(Request const& request, Hold& hold) const {
   if (Status status = check_room(); !status.ok()) return status;
+  if (rows::Unique const* const unique = table_.uniques().find(request.key, request.now);
+      unique != nullptr && rows_.keys().find(request.key).first() == rows::kNoRow)
+    return {Code::wrong_state, "table " + settings_.table() + ": row " + std::to_string(unique->row.value) +
+                                   " of this key is done, and until " + model::format_date(unique->until) +
+                                   " no further one is taken (unique-for)"};
   hold.rows = 1;
-  hold.bytes = request.key.size() + request.data.size() + kRowBytes;
+  hold.bytes = request.key.size() + request.data.size() + request.extras.size() + kRowBytes;
   hold.record_bytes = hold.bytes + kRecordsBytes;
+  if (request.has_others) {
+    // A key may have more rows by then.
+    hold.record_bytes += kOthersBytes;
+    dependencies_.hold(wanted_, hold);
+  }
   if (!settings_.has_merge_rules() || !rows_.keys().has_keys()) return {};
   // Whichever of them waits by then.
   for (std::uint32_t row = rows_.keys().find(request.key).first(); row != rows::kNoRow; row = rows_.keys().next(row)) {
@@ -167,6 +245,11 @@ Verdict Inserts::insert(Command const& command, Decision& decision) const {
             rows::Holds::check(holder, decision, "the key of this insert into table " + settings_.table())))
       return Verdict::done;
   }
+  if (request.has_others) [[unlikely]] {
+    std::uint32_t waiting = rows_.keys().has_keys() ? rows_.keys().find(request.key).waiting : rows::kNoRow;
+    if (waiting != rows::kNoRow && !rows_.is_visible(waiting, now)) waiting = rows::kNoRow;
+    if (decision.refuses(look_at_others(request, waiting, decision))) return Verdict::done;
+  }
   if (decision.phase == Phase::promise) return decision.refuse(promise(request, *decision.hold));
   rows::KeyRows of_key = rows_.keys().has_keys() ? rows_.keys().find(request.key) : rows::KeyRows{};
   std::uint32_t expired = rows::kNoRow;
@@ -182,14 +265,58 @@ Verdict Inserts::insert(Command const& command, Decision& decision) const {
 
   if (!keeps) decision.status = check_room();
   if (!decision.status.ok()) return Verdict::done;
+  if (!table_.uniques().empty() && !keeps) [[unlikely]]
+    if (rows::Unique const* const unique = table_.uniques().find(request.key, now); unique != nullptr && !behind)
+      return answer_unique(*unique, request, decision);
   rows::append_claim(request.claim, request.now, decision.records);
-  if (expired != rows::kNoRow)
-    model::append_record(decision.records, rows_.row(expired).id(), rows::RemoveBody{rows::Reason::expired});
+  if (expired != rows::kNoRow) expire(expired, decision);
   if (behind) ++statistics_.behind;
-  return insert_row(request, behind, decision);
+  insert_row(request, behind, decision);
+  return Verdict::done;
 }
 
-Verdict Inserts::insert_row(Request const& request, bool behind, Decision& decision) const {
+Result<ObjectId> Inserts::make(Planned const& planned, Step& step, Decision& decision) const {
+  std::int64_t const now = decision.now.value;
+  Request request;
+  request.now = request.inserted = now;
+  request.priority = planned.priority;
+  request.date = request.due_at = planned.due;
+  request.expires = planned.expires;
+  if (Status status = check_row(settings_.schema(), *planned.columns); !status.ok()) return status;
+  if (Status status = encode(*planned.columns, request); !status.ok()) return status;
+  std::size_t const bytes = request.key.size() + request.data.size();
+  // So that what a merge states fits into a step.
+  request.message_bytes = 0;
+  if (TransactionId const holder = table_.holds().holder_of(request.key); holder != TransactionId::none)
+    if (Status status = rows::Holds::check(holder, decision, "the key of this row of table " + settings_.table());
+        !status.ok())
+      return status;
+  rows::KeyRows of_key = rows_.keys().has_keys() ? rows_.keys().find(request.key) : rows::KeyRows{};
+  bool const merges = of_key.waiting != rows::kNoRow && rows_.is_visible(of_key.waiting, now);
+  bool const is_known = rows_.keys().has_keys() && step.keys.contains(request.key);
+  std::size_t const room = kPlannedRecordBytes + bytes + (merges && settings_.has_merge_rules() ? kSlackBytes : 0);
+  if (is_known || (step.bytes != 0 && step.bytes + room > kStepBytesMax)) return ObjectId{};
+  std::string const extras = rows::extras::write({.of_schedule = planned.of});
+  request.extras = extras;
+  std::size_t const messages = decision.answer.heads().size();
+  ObjectId row;
+  if (merges) {
+    row = rows_.id_of(of_key.waiting);
+    static_cast<void>(merge_into(of_key.waiting, of_key.processing != rows::kNoRow, request, decision));
+    if (!decision.status.ok()) return std::move(decision.status);
+  } else {
+    if (Status status = check_room(step.rows); !status.ok()) return status;
+    if (of_key.waiting != rows::kNoRow) expire(of_key.waiting, decision);
+    row = insert_row(request, of_key.processing != rows::kNoRow, decision);
+    ++step.rows;
+  }
+  decision.answer.cut(messages);
+  step.bytes += room;
+  if (rows_.keys().has_keys()) step.keys.emplace(request.key);
+  return row;
+}
+
+ObjectId Inserts::insert_row(Request const& request, bool behind, Decision& decision) const {
   rows::RowBody body;
   body.priority = request.priority;
   body.date = request.due_at;
@@ -203,9 +330,17 @@ Verdict Inserts::insert_row(Request const& request, bool behind, Decision& decis
   body.key = request.key;
   body.data = request.data;
   body.has_outside = request.has_outside;
+  std::string extras;
+  if (!request.extras.empty() || request.lease || request.has_others) [[unlikely]] {
+    // A change that leaves nothing is nothing.
+    extras = rows::extras::changed({}, request.has_others ? with_others(request, decision) : request.extras);
+    body.extras = extras;
+    body.detail.lease = request.lease.value_or(0);
+  }
   Lsn const lsn = model::append_record(decision.records, ObjectId{}, body);
   answer_inserted(decision, object_of(lsn), behind ? "behind" : "inserted", 0, body.date);
-  return Verdict::done;
+  if (request.has_others && found_.waits_for > 0) decision.answer.add("waits_for", std::uint64_t{found_.waits_for});
+  return object_of(lsn);
 }
 
 // The merged data: stated whole, or as the data of the insert if the whole is much longer than the message.
@@ -260,11 +395,14 @@ Verdict Inserts::merge_into(std::uint32_t index, bool behind, Request const& req
   body.sender = request.claim.sender;
   body.now = request.now;
   body.has_outside = request.has_outside && body.change != rows::DataChange::none;
+  body.extras = request.has_others ? with_others(request, decision) : request.extras;
+  body.lease = request.lease;
   rows::append_claim(request.claim, request.now, decision.records);
   model::append_record(decision.records, row.id(), body);
   if (behind) ++statistics_.behind;
   rows_.remember(index);
   answer_inserted(decision, row.id(), behind ? "behind" : "merged", body.merges, body.date);
+  if (request.has_others && found_.waits_for > 0) decision.answer.add("waits_for", std::uint64_t{found_.waits_for});
   // A date other than the requested one: the rule that gave it.
   if (request.has_date && body.date != request.date)
     decision.answer.add("date_by", Value::of_text(body.date > request.date ? "waiting-row" : "max-postpone"));
@@ -272,11 +410,37 @@ Verdict Inserts::merge_into(std::uint32_t index, bool behind, Request const& req
 }
 
 // It was promised, and its date came before the end of the transaction.
+void Inserts::expire(std::uint32_t row, Decision& decision) const {
+  rows::RemoveBody body = rows_.removal(row, rows::Reason::expired);
+  body.kept_at = settings_.options().attempts.kept_at(decision.now);
+  model::append_record(decision.records, rows_.id_of(row), body);
+}
+
 Verdict Inserts::answer_expired(Request const& request, Decision& decision) const {
   decision.answer.message("INSERTED")
       .add("table", Value::of_text(settings_.table()))
       .add("result", Value::of_text("expired"))
       .add("process_date", request.due_at);
+  return Verdict::done;
+}
+
+// A resent one is answered as a duplicate of the row that is done.
+Verdict Inserts::answer_unique(rows::Unique const& unique, Request const& request, Decision& decision) const {
+  if (settings_.options().when_unique == made::WhenUniqueChoice::refuse)
+    return decision.refuse(Status{
+        Code::wrong_state, "table " + settings_.table() + ": row " + std::to_string(unique.row.value) +
+                               " of this key is done since " + model::format_date(unique.ended) + ", and until " +
+                               model::format_date(unique.until) + " no further one is taken (unique-for)"});
+  rows::append_claim(request.claim, request.now, decision.records);
+  if (request.claim.is_numbered())
+    model::append_record(decision.records, {}, rows::SeenBody{request.claim.sender, unique.row, request.now});
+  ++statistics_.unique;
+  decision.answer.message("INSERTED")
+      .add("table", Value::of_text(settings_.table()))
+      .add("row", unique.row.value)
+      .add("result", Value::of_text("unique"))
+      .add("ended_date", unique.ended)
+      .add("unique_until", unique.until);
   return Verdict::done;
 }
 

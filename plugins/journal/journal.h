@@ -13,12 +13,17 @@
 
 #include "fastjournal/capabilities.h"
 #include "fastjournal/table.h"
+#include "plugins/journal/awaited.h"
 #include "plugins/journal/changes.h"
 #include "plugins/journal/effects.h"
+#include "plugins/journal/figures.h"
+#include "plugins/journal/grouping.h"
 #include "plugins/journal/inserts.h"
 #include "plugins/journal/lookups.h"
 #include "plugins/journal/overview.h"
 #include "plugins/journal/pauses.h"
+#include "plugins/journal/recall.h"
+#include "plugins/journal/scheduling.h"
 #include "plugins/journal/selection.h"
 #include "plugins/journal/settings.h"
 #include "plugins/journal/spill.h"
@@ -26,6 +31,7 @@
 #include "plugins/journal/workers.h"
 #include "plugins/rows/attempts.h"
 #include "plugins/rows/row_table.h"
+#include "plugins/rows/schedules.h"
 #include "plugins/rows/table_type.h"
 #include "plugins/rows/timers.h"
 
@@ -41,6 +47,7 @@ class Journal final : public Table,
                       public Columns,
                       public Followed,
                       public Stores,
+                      public Offloads,
                       public Promises {
  public:
   Journal(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
@@ -74,10 +81,13 @@ class Journal final : public Table,
   }
   void prefetch(RecordView const& record) const noexcept override { rows_.prefetch(record); }
   [[nodiscard]] TimeMs next_due() const override {
-    return std::min(timers_.next_due(), TimeMs{statistics_.attempts.next_look()});
+    return std::min({timers_.next_due(), TimeMs{statistics_.attempts.next_look()}, TimeMs{scheduling_.next_due()},
+                     TimeMs{schedules_.next_late()}, TimeMs{figures_.next_due()},
+                     rows_.history().next_due(history_limits())});
   }
   bool advance(TimeMs now, std::size_t budget, TableObserver& observer) override {
     statistics_.attempts.look(now.value, observer);
+    if (schedules_.next_late() <= now.value) schedules_.look(now.value, settings_.table(), observer);
     return rows_.advance(now, budget, observer);
   }
 
@@ -100,8 +110,21 @@ class Journal final : public Table,
   }
   [[nodiscard]] std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t work_units,
                                            std::vector<Extent>& found) const override {
-    return state().list_extents(cursor, work_units, found);
+    return list_all_extents(cursor, work_units, found);
   }
+
+  // -- pages of the history: no command brings bytes ---------------------------
+  void fetched(Extent const& extent, std::string_view bytes, Status const& status) override {
+    rows_.history().keep(extent, bytes, status);
+  }
+  [[nodiscard]] bool request_offload(std::vector<std::string>& values) override {
+    return rows_.history().request_offload(values);
+  }
+  [[nodiscard]] bool decide_offloaded(std::span<StoredValue const> values, Decision& decision) const override {
+    rows_.history().decide_offloaded(values, decision);
+    return false;
+  }
+  void offload_failed(Status const&) override { rows_.history().offload_failed(); }
 
   // -- transactions -------------------------------------------------------
   void hold(TransactionId transaction, Hold const& hold) override { rows_.hold(transaction, hold); }
@@ -116,9 +139,12 @@ class Journal final : public Table,
   void snapshot(SnapshotCursor& cursor, std::size_t budget_bytes, Records& records) const override;
   [[nodiscard]] bool apply_to_part(SnapshotCursor const& cursor, RecordView const& record,
                                    TableObserver& observer) noexcept override;
-  [[nodiscard]] std::uint64_t live_bytes() const override { return rows_.live_bytes() + pauses_.live_bytes(); }
+  [[nodiscard]] std::uint64_t live_bytes() const override {
+    return rows_.live_bytes() + pauses_.live_bytes() + schedules_.live_bytes() + figures_.live_bytes();
+  }
   [[nodiscard]] std::uint64_t memory_bytes() const override {
-    return rows_.memory_bytes() + statistics_.memory_bytes();
+    return rows_.memory_bytes() + statistics_.memory_bytes() + schedules_.memory_bytes() + figures_.memory_bytes() +
+           awaited_.memory_bytes();
   }
 
   // -- people, reload -----------------------------------------------------
@@ -131,28 +157,39 @@ class Journal final : public Table,
   // For tests and benchmarks.
   [[nodiscard]] rows::RowTable const& rows() const { return rows_; }
   [[nodiscard]] rows::State const& state() const { return rows_.state(); }
+  [[nodiscard]] rows::Schedules const& schedules() const { return schedules_; }
 
  private:
   void set_rules();
+  [[nodiscard]] rows::HistoryLimits history_limits() const;
+  [[nodiscard]] std::uint64_t list_all_extents(std::uint64_t cursor, std::uint32_t work_units,
+                                               std::vector<Extent>& found) const;
 
   Settings settings_;
   rows::RowTable rows_;
+  rows::Schedules schedules_;
+  Figures figures_;
   Pauses pauses_;
   // decide counts events without a record of their own.
   mutable Statistics statistics_;
   mutable FastClocks fast_clocks_;
+  mutable Awaited awaited_;
   Effects effects_;
   rows::Attempts attempts_;
   rows::Timers timers_;
   Selection selection_;
   Spill spill_;
+  Dependencies dependencies_;
   Inserts inserts_;
+  Scheduling scheduling_;
   Workers workers_;
   Lookups lookups_;
   Changes changes_;
+  Grouping grouping_;
   Overview overview_;
   rows::Commands<Journal> const commands_;
   std::uint16_t const insert_;  // its index
+  Recall recall_;
 };
 
 }  // namespace fastjournal::journal

@@ -41,10 +41,11 @@ Status refuse_page_of_row(Command const& command) {
 class Candidates {
  public:
   // `found`: memory that is used again.
-  Candidates(rows::State const& rows, Filter const& filter, ObjectId after, std::uint32_t& work_units,
-             std::vector<std::uint32_t>& found)
-      : rows_(rows), found_(found) {
+  Candidates(rows::State const& rows, Selection const& selection, Filter const& filter, ObjectId after,
+             std::uint32_t& work_units, std::vector<std::uint32_t>& found)
+      : rows_(rows), selection_(selection), filter_(filter), found_(found) {
     found_.clear();
+    if (filter.tag.is_given && rows_.tag_index() != nullptr) return;
     if (filter.status == status_of(rows::Place::parked) && rows_.places().parked().size() <= kListWorkUnitsMax) {
       few_ = true;
       work_units += static_cast<std::uint32_t>(rows_.places().parked().size());
@@ -61,7 +62,7 @@ class Candidates {
 
   // `after`: the last row that it returned.
   [[nodiscard]] std::uint32_t next(ObjectId after) {
-    if (!few_) return rows_.ids().next(after);
+    if (!few_) return selection_.next(filter_, after);
     return given_ < found_.size() ? found_[given_++] : rows::kNoRow;
   }
 
@@ -71,6 +72,8 @@ class Candidates {
   }
 
   rows::State const& rows_;
+  Selection const& selection_;
+  Filter const& filter_;
   std::vector<std::uint32_t>& found_;
   std::size_t given_{0};
   bool few_{false};
@@ -124,6 +127,7 @@ Verdict Lookups::peek(Command const& command, Decision& decision) const {
   if (!id.is_none()) {
     std::uint32_t const row = rows_.find(id);
     describe_row(rows_, settings_, command, row, decision.answer, StoredValue::As::bytes);
+    add_schedule(rows_, schedules_, row, decision.answer);
     rows::add_trace(rows_.view(row).failure, decision.answer);
     return Verdict::done;
   }
@@ -132,6 +136,7 @@ Verdict Lookups::peek(Command const& command, Decision& decision) const {
     if (!rows_.is_visible(row, now)) return false;
     outside += describe_row(rows_, settings_, command, row, decision.answer,
                             outside < kOutsideBytesMax ? StoredValue::As::bytes : StoredValue::As::place);
+    add_schedule(rows_, schedules_, row, decision.answer);
     rows::add_trace(rows_.view(row).failure, decision.answer);
     decision.work_units += kWorkUnitsPerRowShown;
     return true;
@@ -145,7 +150,7 @@ ObjectId Lookups::look(auto const& given, Decision& decision,
   Filter filter = filter_of(given);
   if (decision.refuses(selection_.check_filter(filter))) return {};
   ObjectId after{given.after};
-  Candidates candidates{rows_, filter, after, decision.work_units, candidates_};
+  Candidates candidates{rows_, selection_, filter, after, decision.work_units, candidates_};
   std::uint32_t row = candidates.next(after);
   bool wants_more = true;
   for (std::uint32_t looked = 0; row != rows::kNoRow && looked < kListWorkUnitsMax && wants_more; ++looked) {
@@ -165,6 +170,7 @@ Verdict Lookups::list(Command const& command, Decision& decision) const {
   ObjectId const after = look(given, decision, [&](std::uint32_t row) {
     // A page of rows would be gigabytes.
     describe_row(rows_, settings_, command, row, decision.answer, StoredValue::As::place);
+    add_schedule(rows_, schedules_, row, decision.answer);
     if (given.traces) rows::add_trace(rows_.view(row).failure, decision.answer);
     bytes += bytes_of_last(decision.answer);
     decision.work_units += kWorkUnitsPerRowShown;
@@ -202,7 +208,7 @@ Verdict Lookups::why(Command const& command, Decision& decision) const {
   decision.work_units += rows::Order::kLookMax;  // to count the rows before it
   made::Why given;
   if (!given.read(command, decision)) return Verdict::done;
-  Reasons reasons{rows_, settings_, pauses_, command, decision.now.value, decision.answer};
+  Reasons reasons{rows_, settings_, pauses_, schedules_, command, decision.now.value, decision.answer};
   if (given.row) {
     ObjectId const id{*given.row};
     std::uint32_t const row = rows_.find(id);

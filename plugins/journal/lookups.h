@@ -10,6 +10,7 @@
 #include "plugins/journal/pauses.h"
 #include "plugins/journal/selection.h"
 #include "plugins/journal/settings.h"
+#include "plugins/rows/schedules.h"
 #include "plugins/rows/state.h"
 
 namespace fastjournal::journal {
@@ -17,8 +18,9 @@ namespace fastjournal::journal {
 // Of one journal, beside its parts, which outlive it.
 class Lookups {
  public:
-  Lookups(rows::State const& rows, Settings const& settings, Pauses const& pauses, Selection const& selection)
-      : rows_(rows), settings_(settings), pauses_(pauses), selection_(selection) {}
+  Lookups(rows::State const& rows, Settings const& settings, Pauses const& pauses, Selection const& selection,
+          rows::Schedules const& schedules)
+      : rows_(rows), settings_(settings), pauses_(pauses), selection_(selection), schedules_(schedules) {}
 
   Verdict peek(Command const& command, Decision& decision) const;
   Verdict list(Command const& command, Decision& decision) const;
@@ -39,6 +41,7 @@ class Lookups {
   Settings const& settings_;
   Pauses const& pauses_;
   Selection const& selection_;
+  rows::Schedules const& schedules_;
   // Memory that is used again.
   mutable std::vector<std::uint32_t> candidates_;
 };

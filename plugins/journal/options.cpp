@@ -12,6 +12,7 @@ namespace {
 Status check_keys(TableDeclaration const& declaration) {
   if (!declaration.schema.key.empty()) return {};
   constexpr std::pair<std::string_view, std::string_view> kOfKeys[] = {
+      {"unique-for", "no further row can have the key of one that is done"},
       {"max-postpone", "an insert never meets a row that waits"},
       {"one-at-a-time", "no row waits for another"},
       {"concurrency-key", "no row waits for another"},
@@ -37,6 +38,10 @@ Status Options::check(TableDeclaration const& declaration) const {
     return declaration.refuse("spill",
                               "spill in a table with a <feed>, expected one of them: followers do not get what is "
                               "outside the log");
+  if (std::string const& text = declaration.option("back-off").text; !rows::parse_back_off(text).ok())
+    return declaration.refuse("back-off", "back-off: " + rows::parse_back_off(text).status().message());
+  if (Status status = model::PriorityNames::check(declaration.option("priority-words").text); !status.ok())
+    return declaration.refuse("priority-words", "priority-words: " + status.message());
   return times.check(declaration);
 }
 

@@ -15,7 +15,10 @@ namespace fastjournal::journal {
 inline constexpr std::uint64_t kSpillMin = 16U << 10U;
 
 struct Options : made::Options {
-  void complete() { attempts.delete_failed = when_failed == made::WhenFailedChoice::delete_word; }
+  void complete() {
+    attempts.delete_failed = when_failed == made::TableWhenFailed::delete_word;
+    attempts.keeps_history = keep_done != 0;
+  }
   // Checks of two options together, which the loader cannot make: ok, or the problem.
   [[nodiscard]] Status check(TableDeclaration const& declaration) const;
 

@@ -1,7 +1,12 @@
 #include "plugins/journal/reasons.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "model/date.h"
 #include "plugins/journal/effects.h"
+#include "plugins/journal/made.h"
+#include "plugins/journal/row_answers.h"
 #include "plugins/journal/texts.h"
 #include "plugins/rows/failure.h"
 #include "plugins/rows/leased.h"
@@ -31,11 +36,13 @@ void Reasons::tell(std::uint32_t index) {
       case rows::Place::listed:
       case rows::Place::treed: tell_due(); break;
       case rows::Place::behind: tell_behind(); break;
+      case rows::Place::blocked: tell_blocked(); break;
       case rows::Place::processing: tell_processing(); break;
       case rows::Place::parked: tell_parked(facts); break;
     }
     tell_history(facts);
   }
+  tell_schedule();
   answer_.add("text", std::string_view{text_ + "."});
 }
 
@@ -101,12 +108,87 @@ void Reasons::tell_behind() {
           worker_text(lease, "");
 }
 
+// "row 812", and what becomes of it.
+std::string Reasons::named(rows::After::One const& one) const {
+  std::string out = rows_.name_for_people(one.id);
+  rows::JobGroup const* const group = rows_.job_groups().find(one.id);
+  switch (one.kind) {
+    case rows::After::Kind::broken: return out + ", which failed";
+    case rows::After::Kind::needless: return out + ", which did not fail";
+    case rows::After::Kind::group_ended:
+    case rows::After::Kind::group_done:
+    case rows::After::Kind::group_failed: {
+      if (group == nullptr) return out;
+      out += one.kind == rows::After::Kind::group_failed ? " to have a row that failed" : " to end";
+      if (one.kind == rows::After::Kind::group_done) out += " with all rows done";
+      out += " (" + times(group->unfinished(), "row") + " of it " + (group->unfinished() == 1 ? "has" : "have") +
+             " not ended";
+      if (group->failed + group->parked > 0) out += ", " + std::to_string(group->failed + group->parked) + " failed";
+      return out + (group->is_open ? ", and it is open)" : ")");
+    }
+    case rows::After::Kind::row: break;
+  }
+  std::uint32_t const row = rows_.find(one.id);
+  if (row == rows::kNoRow) return out;
+  switch (rows_.row(row).place()) {
+    case rows::Place::processing: return out + ", which " + worker_text(rows_.lease_of(row), "");
+    case rows::Place::parked:
+      return out + ", which is parked since " + model::format_date(rows_.view(row).facts.parked_at);
+    default: return out + " (" + std::string{status_of(rows_.row(row).place())} + ")";
+  }
+}
+
+void Reasons::tell_blocked() {
+  constexpr std::size_t kNumbersMax = 20;
+  state("blocked");
+  rows::After const after = rows_.places().waits().after_of(row_);
+  answer_.add("process_date", row().date()).add("waits_for", std::uint64_t{after.all.size()});
+  answer_.add("when_failed", name_of(static_cast<made::InsertWhenFailed>(after.policy)));
+  std::string numbers;
+  std::size_t rows = 0;
+  for (rows::After::One const& one : after.all) {
+    bool const is_group = one.kind >= rows::After::Kind::group_ended && one.kind <= rows::After::Kind::group_failed;
+    if (rows::JobGroup const* const group = rows_.job_groups().find(one.id); is_group && group != nullptr)
+      answer_.add("after_group", std::string_view{group->name});
+    if (one.kind != rows::After::Kind::row && one.kind != rows::After::Kind::broken) continue;
+    if (++rows <= kNumbersMax) numbers += (rows == 1 ? "" : " ") + std::to_string(one.id.value);
+  }
+  if (!numbers.empty()) answer_.add("blocked_by", std::string_view{numbers});
+  if (after.all.empty()) {
+    text_ = "What it waited for has ended: it is about to be released";
+    return;
+  }
+  // Its edges are in the order of ids: those that failed, or are at work, are told first.
+  std::vector<rows::After::One> all = after.all;
+  auto const rank = [this](rows::After::One const& one) {
+    if (one.kind >= rows::After::Kind::broken) return 0;
+    std::uint32_t const other = one.kind == rows::After::Kind::row ? rows_.find(one.id) : rows::kNoRow;
+    if (other == rows::kNoRow) return 1;
+    return rows_.row(other).place() == rows::Place::parked ? 0 : rows::has_lease(rows_.row(other).place()) ? 1 : 2;
+  };
+  std::ranges::stable_sort(all, [&](auto const& a, auto const& b) { return rank(a) < rank(b); });
+  constexpr std::size_t kTold = 2;
+  text_ = "It waits for " + named(all[0]);
+  if (all.size() > 1) text_ += (all.size() == 2 ? " and for " : ", for ") + named(all[1]);
+  if (all.size() > kTold) text_ += ", and for " + std::to_string(all.size() - kTold) + " more";
+  bool const is_broken =
+      std::ranges::any_of(all, [](auto const& one) { return one.kind == rows::After::Kind::broken; });
+  if (is_broken && after.policy == rows::After::Policy::wait)
+    text_ += "; KICK lets it run all the same, DELETE drops it";
+}
+
 void Reasons::tell_processing() {
   state("processing");
   rows::Lease const& lease = rows_.lease_of(row_);
   if (rows::may_see_epoch(lease, command_)) answer_.add("epoch", lease.epoch.value);
   add_lease(lease);
   text_ = "Worker " + worker_text(lease, " it");
+  if (rows::Progress const* const progress = rows_.progress_of(row_); progress != nullptr) {
+    text_ += "; it is at " + std::to_string(progress->percent) + " %";
+    if (!progress->note.empty()) text_ += ", " + progress->note;
+    text_ += ", as it said " + model::format_span(now_ - progress->at) + " ago";
+    add_progress(rows_, row_, answer_);
+  }
   if (!lease.is_kept) return;
   answer_.add("in_transaction", std::uint64_t{1});
   text_ += "; a transaction holds it, and until that is over the lease does not end by itself";
@@ -134,6 +216,8 @@ void Reasons::tell_history(rows::Facts const& facts) {
   rows::add_failure(last, answer_);
   if (std::string_view const error = failure::error_of(last); !error.empty())
     text_ += "; the last error was: " + std::string{error};
+  if (rows::JobGroup const* const group = rows_.job_groups().find(rows_.group_of(row_)); group != nullptr)
+    answer_.add("group", std::string_view{group->name});
   answer_.add("merges", std::uint64_t{facts.merges}).add("accepted_date", facts.accepted);
   if (facts.merges > 0) text_ += "; " + times(facts.merges, "later insert") + " merged into it";
   // Of a producer whose clock is ahead: all others are stale meanwhile.
@@ -154,7 +238,8 @@ void Reasons::tell_attempts(rows::Counters const& counters) {
   } else {
     if (counters.failures > 0) {
       text_ += "; it failed " + times(counters.failures, "time");
-      if (rules.max_attempts != 0) text_ += " (given up at " + std::to_string(rules.max_attempts) + ")";
+      std::uint8_t const most = rows::extras::read(rows_.extras_of(row_)).max_attempts.value_or(rules.max_attempts);
+      if (most != 0) text_ += " (given up at " + std::to_string(most) + ")";
     }
     if (counters.timeouts > 0)
       text_ += "; it timed out " + times(counters.timeouts, "time") + " (given up above " +
@@ -170,6 +255,16 @@ std::string Reasons::worker_text(rows::Lease const& lease, std::string_view what
          model::format_span(now_ - lease.began) + ") and may keep it until " + date_to_come(lease.ends, now_);
   if (lease.connection == 0) out += "; its connection is gone";
   return out;
+}
+
+void Reasons::tell_schedule() {
+  std::string_view const bytes = rows_.extras_of(row_);
+  std::optional<rows::OfSchedule> const of = rows::extras::read(bytes).of_schedule;
+  if (!of) return;
+  rows::Schedule const* const schedule = schedules_.find(ObjectId{of->schedule});
+  text_ += "; " + (schedule == nullptr ? std::string{"a schedule that is gone"} : "schedule " + schedule->rules.name) +
+           " made it for " + model::format_date(of->date);
+  add_schedule(rows_, schedules_, row_, answer_);
 }
 
 void Reasons::add_lease(rows::Lease const& lease) {

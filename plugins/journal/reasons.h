@@ -8,6 +8,7 @@
 #include "fastjournal/table.h"
 #include "plugins/journal/pauses.h"
 #include "plugins/journal/settings.h"
+#include "plugins/rows/schedules.h"
 #include "plugins/rows/state.h"
 
 namespace fastjournal::journal {
@@ -15,9 +16,15 @@ namespace fastjournal::journal {
 // For one answer.
 class Reasons {
  public:
-  Reasons(rows::State const& rows, Settings const& settings, Pauses const& pauses, Command const& command,
-          std::int64_t now, Answer& answer)
-      : rows_(rows), settings_(settings), pauses_(pauses), command_(command), now_(now), answer_(answer) {}
+  Reasons(rows::State const& rows, Settings const& settings, Pauses const& pauses, rows::Schedules const& schedules,
+          Command const& command, std::int64_t now, Answer& answer)
+      : rows_(rows),
+        settings_(settings),
+        pauses_(pauses),
+        schedules_(schedules),
+        command_(command),
+        now_(now),
+        answer_(answer) {}
 
   // One message REASON.
   void tell(std::uint32_t row);
@@ -30,6 +37,8 @@ class Reasons {
   // How many rows precede it.
   void tell_turn();
   void tell_behind();
+  void tell_blocked();
+  [[nodiscard]] std::string named(rows::After::One const& one) const;
   void tell_processing();
   void tell_parked(rows::Facts const& facts);
   // Its history, whatever its state.
@@ -41,10 +50,12 @@ class Reasons {
   [[nodiscard]] std::string worker_text(rows::Lease const& lease, std::string_view what) const;
   void add_lease(rows::Lease const& lease);
   void add_pause();
+  void tell_schedule();
 
   rows::State const& rows_;
   Settings const& settings_;
   Pauses const& pauses_;
+  rows::Schedules const& schedules_;
   Command const& command_;
   std::int64_t now_;
   Answer& answer_;

@@ -1,4 +1,6 @@
-// The records of a journal beside those of its rows (plugins/rows/records.h): the pause. Numbers and versions of both.
+// The records of a journal beside those of its rows (plugins/rows/records.h) and schedules (schedule_records.h): the pause, and
+// figures.
+// Numbers and versions of all.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +9,29 @@
 #include "fastjournal/table.h"
 #include "plugins/journal/pause.h"
 #include "plugins/rows/records.h"
+#include "plugins/rows/schedules.h"
 
 namespace fastjournal::journal {
 
 enum class RecordType : std::uint8_t {
-  pause = 12,   // the table is paused, or drains: begins, changes, or is compacted
-  resume = 13,  // it is open again
+  pause = 12,    // the table is paused, or drains: begins, changes, or is compacted
+  resume = 13,   // it is open again
+  figures = 36,  // what happened in minutes or hours (figure_records.h)
 };
+
+[[nodiscard]] constexpr rows::Kind row_kind(bool has_keys) {
+  return {.has_keys = has_keys, .groups = true, .progress = true, .recalls = true};
+}
 
 // The newest version that is written and read, of any record of a journal; 0: no such record.
 [[nodiscard]] constexpr std::uint8_t newest_version(std::uint8_t type) {
-  bool const is_own =
-      type == static_cast<std::uint8_t>(RecordType::pause) || type == static_cast<std::uint8_t>(RecordType::resume);
-  return is_own ? 1 : rows::newest_version(static_cast<rows::RecordType>(type), {});
+  if (rows::Schedules::knows(type)) return rows::Schedules::newest_version(type);
+  bool const is_own = type == static_cast<std::uint8_t>(RecordType::pause) ||
+                      type == static_cast<std::uint8_t>(RecordType::resume) ||
+                      type == static_cast<std::uint8_t>(RecordType::figures);
+  return is_own ? 1
+                : rows::newest_version(static_cast<rows::RecordType>(type),
+                                       {.groups = true, .progress = true, .recalls = true});
 }
 
 struct PauseBody {

@@ -41,6 +41,9 @@ Status Selection::check_filter(Filter& filter) const {
     return model::refused(
         Code::bad_parameter, "prefix",
         "table " + settings_.table() + " has no row-key, so no key begins with this: leave prefix out");
+  if (filter.tag.is_given)
+    if (Status status = rows::check_tag(filter.tag); !status.ok())
+      return model::refused(Code::bad_parameter, "tag", "tag: " + status.message());
   key_.clear();
   if (!filter.prefix.empty())
     if (Status status = model::encode_key_prefix(settings_.schema(), filter.prefix, key_); !status.ok()) return status;
@@ -55,12 +58,14 @@ bool Selection::fits(std::uint32_t index, Filter const& filter, std::int64_t now
                          (filter.status == "paused" && pauses_.is_paused() && rows::is_waiting(row.place()));
   if (!of_status || (filter.domain.is_given && rows_.order().domain_of(index) != filter.domain)) return false;
   if (!rows_.is_visible(index, now)) return false;
-  if (filter.key_prefix.empty() && !filter.error.is_given) return true;
+  if (filter.tag.is_given && !rows::has_tag(rows::extras::tags_of(rows_.extras_of(index)), filter.tag)) return false;
+  if (filter.key_prefix.empty() && !filter.error.is_given && !filter.error_class.is_given) return true;
   rows::PayloadView const view = rows_.view(index);
   if (filter.error.is_given) {
     std::string_view const error = failure::error_of(view.failure);
     if (error.empty() || error.find(filter.error) == std::string_view::npos) return false;
   }
+  if (filter.error_class.is_given && failure::class_of(view.failure) != filter.error_class) return false;
   return view.key.starts_with(filter.key_prefix);
 }
 

@@ -22,10 +22,13 @@ struct Filter {
   model::Text domain{};
   model::Text prefix{};           // of a key
   std::string_view key_prefix{};  // encoded; empty: any
+  model::Text tag{};              // that the row has
   model::Text error{};            // part of the row's last error; empty: any error
+  model::Text error_class{};      // that of the row's last error
 
   [[nodiscard]] bool is_empty() const {
-    return status.empty() && !domain.is_given && key_prefix.empty() && !error.is_given;
+    return status.empty() && !domain.is_given && key_prefix.empty() && !error.is_given && !tag.is_given &&
+           !error_class.is_given;
   }
 };
 // What LIST, KICK and DELETE were given.
@@ -33,7 +36,9 @@ struct Filter {
   return {.status = given.status ? name_of(*given.status) : std::string_view{},
           .domain = given.domain,
           .prefix = given.prefix,
-          .error = given.error};
+          .tag = given.tag,
+          .error = given.error,
+          .error_class = given.error_class};
 }
 
 // Of one journal, beside its parts, which outlive it.
@@ -56,6 +61,12 @@ class Selection {
   [[nodiscard]] std::string_view key() const { return key_; }
   // Of a filter as it was given.
   [[nodiscard]] Status check_filter(Filter& filter) const;
+  // The first row behind this one that may match, by number: of a tag only its rows, where they are indexed.
+  [[nodiscard]] std::uint32_t next(Filter const& filter, ObjectId after) const {
+    if (!filter.tag.is_given || rows_.tag_index() == nullptr) return rows_.ids().next(after);
+    ObjectId const row = rows_.tag_index()->next(filter.tag, after);
+    return row.is_none() ? rows::kNoRow : rows_.find(row);
+  }
   [[nodiscard]] bool fits(std::uint32_t row, Filter const& filter, std::int64_t now) const;
 
   [[nodiscard]] Status unknown_key() const;

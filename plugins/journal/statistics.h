@@ -16,6 +16,7 @@ struct Statistics {
   std::uint64_t behind{0};
   std::uint64_t duplicate{0};
   std::uint64_t stale{0};
+  std::uint64_t unique{0};
   // Events of rows.
   std::uint64_t leased{0};
   std::uint64_t done{0};

@@ -19,6 +19,7 @@ namespace fastjournal::journal {
     case Place::listed:
     case Place::treed: return "due";
     case Place::behind: return "behind";
+    case Place::blocked: return "blocked";
     case Place::processing: return "processing";
     case Place::parked: return "parked";
     case Place::held: return "held";

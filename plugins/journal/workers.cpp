@@ -1,7 +1,11 @@
 #include "plugins/journal/workers.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "fastjournal/limits.h"
+#include "model/shortened.h"
+#include "model/timer/wheel.h"
 #include "plugins/journal/row_answers.h"
 #include "plugins/rows/failure.h"
 #include "plugins/rows/leased.h"
@@ -40,7 +44,12 @@ Verdict Workers::next(Command const& command, Decision& decision) const {
       decision.refuses(rows::check_wait(command, given.wait)) || decision.refuses(check_domain(given.domain)) ||
       decision.refuses(rows::check_worker(command)))
     return Verdict::done;
-  decision.durability = Durability::written;
+  if (given.done && command.message->has("lease"))
+    return decision.refuse(model::refused(Code::bad_parameter, "lease",
+                                          "done is 1: the rows are done at once and nobody has a lease, so leave lease "
+                                          "out; or leave done out, and answer DONE"));
+  // What is done must not come back after a crash.
+  if (!given.done) decision.durability = Durability::written;
   return give_next(given, command, decision);
 }
 
@@ -54,7 +63,7 @@ Verdict Workers::give_next(made::Next const& given, Command const& command, Deci
   if (row != rows::kNoRow && !rows_.is_visible(row, decision.now.value)) {
     if (decision.carry[kExpired] < kExpiredMax) {
       ++decision.carry[kExpired];
-      model::append_record(decision.records, rows_.row(row).id(), rows::RemoveBody{rows::Reason::expired});
+      attempts_.remove(row, rows::Reason::expired, decision);
       return Verdict::again;
     }
     // The timers are removing them: ask again at once.
@@ -83,13 +92,23 @@ Verdict Workers::give_nothing_as_paused(Decision& decision, std::int64_t wait_ms
 Verdict Workers::give_row(std::uint32_t row, made::Next const& given, Command const& command,
                           Decision& decision) const {
   rows::PayloadView const view = rows_.view(row);
-  rows::Leases::Terms const terms =
-      attempts_.lease(row, rows::holder_of(command), command.worker, given.lease, decision);
+  std::int64_t span = given.lease;
+  if (rows_.row(row).has_detail() && !command.message->has("lease")) [[unlikely]]
+    if (std::int64_t const own = rows_.detail_of(row).lease; own != 0) span = own;
+  rows::Leases::Terms const terms = attempts_.lease(row, rows::holder_of(command), command.worker, span, decision);
   Answer& answer = decision.answer.message("ROW").add("table", Value::of_text(settings_.table()));
-  answer.add("row", rows_.id_of(row).value).add("epoch", terms.epoch.value);
+  answer.add("row", rows_.id_of(row).value);
+  if (!given.done) answer.add("epoch", terms.epoch.value);
   std::uint64_t const outside =
       add_row_columns(rows_, row, view, answer, given.places ? StoredValue::As::place : StoredValue::As::bytes);
-  answer.add("lease_end", terms.ends);
+  // It was leased all the same, as limits and figures count it.
+  if (given.done) {
+    attempts_.remove(row, rows::Reason::done, decision);
+    keep_unique(row, decision);
+  } else {
+    answer.add("lease_end", terms.ends);
+  }
+  add_schedule(rows_, schedules_, row, answer);
   decision.take = Take::found;
   if (decision.carry[kGiven]++ == 0) decision.carry[kFirstEpoch] = terms.epoch.value;
   decision.carry[kBytes] += view.key.size() + view.data.size() + 200;
@@ -107,6 +126,30 @@ Verdict Workers::touch(Command const& command, Decision& decision) const {
   return rows::touch(selection_.names(), attempts_, lease_of(given), given.lease, command, decision);
 }
 
+// While memory is short, how far it is is kept, and its note is not.
+Verdict Workers::progress(Command const& command, Decision& decision) const {
+  made::Progress given;
+  if (!given.read(command, decision, settings_.options().times.range(command))) return Verdict::done;
+  rows::NamedLease const named = lease_of(given);
+  std::uint32_t const row = selection_.names().find_leased(command, named, decision);
+  if (row == rows::kNoRow) return Verdict::done;
+  rows::Lease const& lease = rows_.lease_of(row);
+  std::int64_t ends = lease.ends;
+  if (command.message->has("lease")) {
+    std::optional<rows::Leases::Terms> const terms =
+        rows::renew(selection_.names(), attempts_, row, *given.lease, command, decision);
+    if (!terms) return Verdict::done;
+    ends = terms->ends;
+  }
+  rows::ProgressBody body{decision.now.value, given.percent};
+  if (!decision.short_of_memory) body.note = model::shortened(given.note, kNoteBytesMax);
+  model::append_record(decision.records, named.row, body);
+  decision.durability = Durability::written;
+  decision.answer.message("PROGRESSED").add("table", Value::of_text(settings_.table())).add("row", named.row.value);
+  decision.answer.add("epoch", lease.epoch.value).add("lease_end", ends);
+  return Verdict::done;
+}
+
 Verdict Workers::done(Command const& command, Decision& decision) const {
   made::Done given;
   if (!given.read(command, decision)) return Verdict::done;
@@ -121,7 +164,10 @@ Verdict Workers::done(Command const& command, Decision& decision) const {
   std::uint32_t const row = selection_.names().find_to_end(command, lease_of(given), decision);
   if (row == rows::kNoRow) return Verdict::done;
   ObjectId const id = rows_.row(row).id();
-  model::append_record(decision.records, id, rows::RemoveBody{rows::Reason::done});
+  std::string_view const result = given.result;
+  if (awaited_.is_any()) awaited_.say_result(id, result);
+  attempts_.remove(row, rows::Reason::done, decision, result);
+  keep_unique(row, decision);
   decision.answer.message("COMPLETED").add("table", Value::of_text(settings_.table())).add("row", id.value);
   return given.next ? Verdict::again : Verdict::done;
 }
@@ -136,7 +182,7 @@ Verdict Workers::release(Command const& command, Decision& decision) const {
   if (!given.read(command, decision)) return Verdict::done;
   std::int64_t const now = decision.now.value;
   std::string room;
-  std::string_view const said = rows::failure_of(given.error, given.error_trace, decision, room);
+  std::string_view const said = rows::failure_of(given.error, given.error_trace, decision, room, given.error_class);
   bool const failed = given.failed.value_or(!said.empty());
   std::uint32_t const index = selection_.names().find_to_end(command, lease_of(given), decision);
   if (index == rows::kNoRow) return Verdict::done;
@@ -171,11 +217,21 @@ Verdict Workers::fail(Command const& command, Decision& decision) const {
   rows::GiveBackBody body;
   body.counters = rows_.counters_of(index).after_failure();
   std::string room;
-  body.error = rows::failure_of(given.error, given.error_trace, decision, room);
+  body.error = rows::failure_of(given.error, given.error_trace, decision, room, given.error_class);
   ++statistics_.attempts_failed;
   statistics_.attempts.failed(decision.now.value);
   answer_ended(settings_, id, {}, attempts_.give_up(index, body, decision), decision);
   return after_failure();
+}
+
+void Workers::append_unique(std::uint32_t row, Decision& decision) const {
+  if (!rows_.keys().has_keys()) return;
+  std::int64_t const span =
+      rows::extras::read(rows_.extras_of(row)).unique_for.value_or(settings_.options().unique_for);
+  if (span == 0) return;
+  std::int64_t const now = decision.now.value;
+  rows::UniqueBody const body{rows_.id_of(row), now, std::min(now + span, timer::kDateMax), rows_.view(row).key};
+  model::append_record(decision.records, {}, body);
 }
 
 Verdict Workers::after_failure() const {

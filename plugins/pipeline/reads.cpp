@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint32_t kWorkUnitsMax = 20'000;
 constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
 // Once there are so many bytes of traces, WHY adds no other.
-constexpr std::size_t kTracesBytes = 64U << 10U;
+constexpr std::size_t kTracesBytes = 128U << 10U;
 
 // Pages of the archive that are read for one page of DOCUMENTS.
 constexpr std::uint32_t kFetchesMax = 48;

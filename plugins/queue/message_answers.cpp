@@ -56,6 +56,7 @@ std::string_view status_of(rows::Place place) {
     case rows::Place::future: return "waiting";
     case rows::Place::processing: return "acquired";
     case rows::Place::parked: return "parked";
+    case rows::Place::blocked:  // no message waits for others that it names
     case rows::Place::behind: return "behind";
     default: return "due";
   }

@@ -15,6 +15,7 @@ namespace fastjournal::rows {
 template <typename Effects>
 bool RowTable::apply(RecordView const& record, ApplyContext const& context, TableObserver& observer, Effects& effects) {
   if (record.version == 0 || record.version > newest_version(record.type)) return false;
+  last_lsn_ = record.lsn;
   switch (static_cast<RecordType>(record.type)) {
     case RecordType::row: return apply_row(record, context, observer, effects);
     case RecordType::merge: return apply_merge(record, context, observer, effects);
@@ -27,6 +28,14 @@ bool RowTable::apply(RecordView const& record, ApplyContext const& context, Tabl
     case RecordType::move: return apply_move(record, context, observer, effects);
     case RecordType::remove: return apply_remove(record, context, observer, effects);
     case RecordType::clock: return apply_clock(record, observer, effects);
+    case RecordType::progress: return apply_progress(record, context);
+    case RecordType::ended:
+    case RecordType::page:
+    case RecordType::page_dropped: return apply_history(record, context, observer);
+    case RecordType::group:
+    case RecordType::group_dropped: return apply_group(record, context, observer);
+    case RecordType::unique:
+    case RecordType::unique_dropped: return apply_unique(record, context);
     case RecordType::seen:
     case RecordType::client:
     case RecordType::client_dropped:
@@ -74,6 +83,8 @@ bool RowTable::apply_merge(RecordView const& record, ApplyContext const& context
   PayloadView const view = state_.view(row);
   State::Change change{body.priority, body.date, {0, 0, state_.row(row).lifetime()}, view.facts, view.data, {}};
   change.has_outside = body.has_outside;
+  change.extras = body.extras;
+  change.lease = body.lease;
   change.facts.expires = body.expires;
   change.facts.accepted = body.accepted;
   change.facts.merges = body.merges;
@@ -91,6 +102,11 @@ bool RowTable::apply_lease(RecordView const& record, ApplyContext const& context
   std::uint32_t row = kNoRow;
   Known const known = look(record.object, context, row);
   if (known != Known::yes) return known == Known::dropped;
+  if (state_.row(row).place() == Place::blocked) [[unlikely]] {
+    // In a replay time does not go on.
+    if (!state_.waits_for_none(row)) return false;
+    state_.release(row, observer);
+  }
   if (!is_waiting(state_.row(row).place())) return false;
   effects.leasing(row, terms.began, context);
   state_.lease(row, terms, context.live);
@@ -111,6 +127,7 @@ bool RowTable::apply_give_back(RecordView const& record, ApplyContext const& con
   bool const counted = body.counters.lifetime > state_.row(row).lifetime();
   bool const was_parked = state_.row(row).place() == Place::parked;
   if (was_parked) effects.unparking(row);
+  if (body.kept_at != 0) keep_attempt(row, body.counters, body.error, body.kept_at, record.lsn);
   state_.wait(row, body, observer);
   effects.returned(row, counted, context, observer);
   if (was_parked && state_.places().parked().empty()) effects.none_parked(observer);
@@ -128,9 +145,12 @@ bool RowTable::apply_fold(RecordView const& record, ApplyContext const& context,
   std::uint32_t twin = kNoRow;
   Known const known = look(record.object, context, twin);
   if (gone == Known::damage || known == Known::damage) return false;
+  if (state_.has_waits()) [[unlikely]]
+    state_.moved_on(body.returned, record.object);
   std::uint8_t const before = gone == Known::yes ? state_.row(returned).lifetime() : UINT8_MAX;
   bool const was_parked = gone == Known::yes && state_.row(returned).place() == Place::parked;
   if (gone == Known::yes) {
+    if (body.kept_at != 0) keep_attempt(returned, body.counters, body.error, body.kept_at, record.lsn);
     effects.folding(returned, known == Known::yes ? twin : kNoRow, observer);
     state_.remove(returned, observer);
   }
@@ -141,6 +161,8 @@ bool RowTable::apply_fold(RecordView const& record, ApplyContext const& context,
                          view.facts,    view.data, body.error.empty() ? view.failure : body.error};
     change.facts.expires = body.expires;
     change.facts.merges = body.merges;
+    std::string const joins = body.group.is_none() ? std::string{} : extras::write({.group = body.group});
+    change.extras = joins;
     state_.change(twin, change, observer);
     effects.returned(twin, body.counters.lifetime > before, context, observer);
   }
@@ -153,11 +175,16 @@ bool RowTable::apply_park(RecordView const& record, ApplyContext const& context,
                           Effects& effects) {
   ParkBody body;
   if (!model::read_record(record, body)) return false;
-  effects.ended(Reason::failed);
   std::uint32_t row = kNoRow;
   Known const known = look(record.object, context, row);
+  // What fails as something else did, or is cancelled, was not tried.
+  bool const was_tried = known != Known::yes || has_lease(state_.row(row).place());
+  if (was_tried) effects.ended(Reason::failed);
+  if (state_.has_waits()) [[unlikely]]
+    state_.ended(record.object, After::Kind::row, Outcome::parked, observer);
   if (known != Known::yes) return known == Known::dropped;
-  if (!has_lease(state_.row(row).place())) return false;
+  if (!was_tried && !is_waiting(state_.row(row).place())) return false;
+  if (body.is_kept) keep_attempt(row, body.counters, body.error, body.at, record.lsn);
   effects.parking(row, observer);
   state_.park(row, body, observer);
   effects.parked(row, context, observer);
@@ -216,10 +243,15 @@ bool RowTable::apply_remove(RecordView const& record, ApplyContext const& contex
   RemoveBody body;
   if (!model::read_record(record, body)) return false;
   effects.ended(body.reason);
+  if (!body.group.is_none()) state_.count_end(body.group, body.reason == Reason::done);
   std::uint32_t row = kNoRow;
   Known const known = look(record.object, context, row);
+  if (state_.has_waits()) [[unlikely]]
+    state_.ended(record.object, After::Kind::row, body.reason == Reason::done ? Outcome::well : Outcome::failed,
+                 observer);
   if (known != Known::yes) return known == Known::dropped;
   effects.removing(row, body, context, observer);
+  if (body.kept_at != 0) keep_end(row, body, record.lsn);
   bool const was_parked = state_.row(row).place() == Place::parked;
   state_.remove(row, observer);
   if (was_parked && state_.places().parked().empty()) effects.none_parked(observer);
@@ -232,6 +264,8 @@ bool RowTable::apply_clock(RecordView const& record, TableObserver& observer, Ef
   if (!model::read_record(record, body)) return false;
   state_.lower_clock(body.from, body.to, observer);
   clients_.lower_clock(body.to);
+  history_.lower_clock(body.to);
+  uniques_.lower_clock(body.from, body.to);
   effects.clock_lowered(body.from, body.to, observer);
   return true;
 }

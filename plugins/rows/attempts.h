@@ -25,16 +25,25 @@ struct AttemptRules {
   std::uint8_t max_timeouts{5};
   std::uint8_t max_attempts{25};  // 0: no limit of its own
   std::uint8_t max_lifetime{100};
-  bool delete_failed{false};          // in place of parking it
+  bool delete_failed{false};  // in place of parking it
+  BackOff formula{};
   std::int64_t back_off_first{1000};  // ms
   std::int64_t back_off_factor{2};
   std::int64_t back_off_max{600'000};
   std::int64_t back_off_jitter{10};  // percent
+  bool keeps_history{false};         // what is left of rows and of attempts is kept (ended.h)
   bool keeps_place{false};           // a row that does not rest keeps its date, and so its place in the order
+
+  // The date of an end that is kept; 0: it is not.
+  [[nodiscard]] std::int64_t kept_at(TimeMs now) const { return keeps_history ? now.value : 0; }
 
   // How long a row rests after its n-th attempt (from 0), with jitter: a hash of row and lease epoch, as the core has
   // no randomness.
-  [[nodiscard]] std::int64_t back_off(unsigned attempts, ObjectId row, LeaseEpoch epoch) const;
+  [[nodiscard]] std::int64_t back_off(unsigned attempts, ObjectId row, LeaseEpoch epoch) const {
+    return back_off(attempts, row, epoch, formula);
+  }
+  // The same by the formula of a row.
+  [[nodiscard]] std::int64_t back_off(unsigned attempts, ObjectId row, LeaseEpoch epoch, BackOff const& own) const;
 };
 
 // The state of a row after an attempt.
@@ -79,10 +88,19 @@ class Attempts {
   Ended give_up(std::uint32_t row, GiveBackBody const& body, Decision& decision) const;
   // As its worker says, whatever the rules do with rows that failed.
   Ended park(std::uint32_t row, GiveBackBody const& body, Decision& decision) const;
+  // A row that waits fails without an attempt: as its rules say of rows that failed.
+  void fail_untried(std::uint32_t row, std::string_view error, Decision& decision) const;
   // The lease is over.
   Ended time_out(std::uint32_t row, Decision& decision) const;
   // Due now, with its attempts reset. The counter of its life stays, so that a poison row is noticed.
   Ended put_back(std::uint32_t row, Decision& decision) const;
+  // A row ends, with nothing else to be decided. `result`: its worker's; kept if what is left of the row is.
+  void remove(std::uint32_t row, Reason reason, Decision& decision, std::string_view result = {}) const {
+    RemoveBody body = state_.removal(row, reason);
+    body.kept_at = rules_.kept_at(decision.now);
+    if (body.kept_at != 0) body.result = result;
+    model::append_record(decision.records, state_.id_of(row), body);
+  }
   // When a row may be handed out again after an attempt that was counted.
   [[nodiscard]] std::int64_t rested(std::uint32_t row, Counters const& counters, std::int64_t now) const;
 

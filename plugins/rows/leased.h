@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,7 +76,10 @@ class NamedRows {
   RowWords const words_;
 };
 
-// The lease moves to the sender, and lasts so long from now on.
+// The lease of a row moves to the sender, and lasts so long from now on: its terms then. None: it was refused.
+std::optional<Leases::Terms> renew(NamedRows const& rows, Attempts const& attempts, std::uint32_t row,
+                                   std::int64_t lease_ms, Command const& command, Decision& decision);
+// The same of a named one, with its answer.
 Verdict touch(NamedRows const& rows, Attempts const& attempts, NamedLease const& named, std::int64_t lease_ms,
               Command const& command, Decision& decision);
 

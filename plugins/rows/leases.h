@@ -2,6 +2,7 @@
 // and by its end. The lease of a held row is over, and only found by the row: it says who had it under which epoch.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <absl/container/btree_map.h>
 #include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
 #include "base/hash.h"
@@ -34,6 +36,15 @@ struct Lease {
   std::uint32_t prev{kNoLease};
   std::uint32_t start{0};  // the daemon's start in which it was given, or last separated from a lost connection
   bool is_kept{false};     // by an open transaction: its end does not come
+};
+
+inline constexpr std::uint8_t kPercentMax = 100;
+
+// How far the work under a lease is, as its worker said last. Few leases have one.
+struct Progress {
+  std::int64_t at{0};
+  std::uint8_t percent{0};
+  std::string note{};
 };
 
 class Leases {
@@ -107,6 +118,8 @@ class Leases {
 
   void remove(std::uint32_t number) {
     empty(number);
+    if (!progress_.empty()) [[unlikely]]
+      forget_progress(number);
     Lease& lease = at(number);
     lease = Lease{};
     lease.next = free_;
@@ -121,6 +134,24 @@ class Leases {
     free_worker_ = kNoLease;
     name_bytes_ = 0;
   }
+
+  void say_progress(std::uint32_t number, Progress progress) {
+    forget_progress(number);
+    progress_bytes_ += kProgressBytes + heap_bytes(progress.note);
+    progress_.emplace(number, std::move(progress));
+  }
+  // Null: nothing was said.
+  [[nodiscard]] Progress const* progress_of(std::uint32_t number) const {
+    if (progress_.empty()) [[likely]]
+      return nullptr;
+    auto const found = progress_.find(number);
+    return found == progress_.end() ? nullptr : &found->second;
+  }
+  // The clock was ahead: what was said later was said then.
+  void lower_progress(std::int64_t to) {
+    for (auto& [number, progress] : progress_) progress.at = std::min(progress.at, to);
+  }
+  [[nodiscard]] std::uint64_t progress_bytes() const { return progress_bytes_; }
 
   [[nodiscard]] Lease const& operator[](std::uint32_t number) const {
     return slabs_[number / kSlabLeases][number % kSlabLeases];
@@ -140,12 +171,14 @@ class Leases {
   [[nodiscard]] std::uint64_t memory_bytes() const {
     return slabs_.size() * (kSlabLeases * sizeof(Lease) + sizeof(void*)) + ends_.size() * 20 +
            by_connection_.capacity() * 17 + workers_.size() * sizeof(Worker) +
-           by_name_.capacity() * (sizeof(std::string_view) + 9) + name_bytes_;
+           by_name_.capacity() * (sizeof(std::string_view) + 9) + name_bytes_ + progress_bytes_;
   }
 
  private:
   static constexpr std::size_t kKeptWhenNone = 1024;
   static constexpr std::size_t kInnerBytes = 15;
+  // Of an entry, half of which may be empty.
+  static constexpr std::size_t kProgressBytes = 2 * (sizeof(Progress) + 16);
   static constexpr std::uint32_t kSlabLeases = 16;  // 1 KiB: small, for ten thousand tables with one lease each
 
   struct Worker {
@@ -175,6 +208,13 @@ class Leases {
     ends_.erase({lease.ends, number});
     leave_worker(lease.worker);
     leave_connection(number);
+  }
+  void forget_progress(std::uint32_t number) {
+    auto const found = progress_.find(number);
+    if (found == progress_.end()) return;
+    progress_bytes_ -= kProgressBytes + heap_bytes(found->second.note);
+    progress_.erase(found);
+    if (progress_.empty()) progress_ = {};
   }
   void leave_connection(std::uint32_t number) {
     Lease& lease = at(number);
@@ -233,6 +273,8 @@ class Leases {
   std::deque<Worker> workers_;  // names must not move: by_name_ borrows them
   std::uint32_t free_worker_{kNoLease};
   std::uint64_t name_bytes_{0};
+  absl::btree_map<std::uint32_t, Progress> progress_;  // by lease
+  std::uint64_t progress_bytes_{0};
   absl::flat_hash_map<std::string_view, std::uint32_t, NameHash> by_name_;
 };
 

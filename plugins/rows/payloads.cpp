@@ -70,6 +70,14 @@ std::uint32_t Payloads::write(Facts const& facts, std::string_view key, std::str
   return handle;
 }
 
+std::uint32_t Payloads::write_text(std::string_view text) {
+  std::uint32_t const handle = store_.take(kLengthBytes + text.size());
+  char* const to = store_.at(handle);
+  store_little(to, static_cast<std::uint32_t>(text.size()));
+  std::memcpy(to + kLengthBytes, text.data(), text.size());
+  return handle;
+}
+
 void Payloads::release(std::uint32_t handle, PayloadView const& view) {
   auto const front = static_cast<std::size_t>(view.key.data() - store_.at(handle));
   store_.release(handle, front + body_bytes(view.facts));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/bytes.h"
 #include "base/prefetch.h"
 #include "model/row_codec.h"
 #include "plugins/rows/payload.h"
@@ -36,7 +37,17 @@ class Payloads {
   std::uint32_t rewrite(std::uint32_t handle, PayloadView const& old, Facts const& facts, model::Pieces const& pieces,
                         std::string_view error);
 
+  // Other bytes of rows, which few have: behind their length.
+  [[nodiscard]] std::string_view text(std::uint32_t handle) const {
+    char const* const at = store_.at(handle);
+    return {at + kLengthBytes, load_little<std::uint32_t>(at)};
+  }
+  std::uint32_t write_text(std::string_view text);
+  void release_text(std::uint32_t handle) { store_.release(handle, kLengthBytes + text(handle).size()); }
+
  private:
+  static constexpr std::size_t kLengthBytes = sizeof(std::uint32_t);
+
   PayloadStore store_;
 };
 

@@ -7,6 +7,7 @@ Places::Places(Rows& rows, Payloads const& payloads, Keys& keys, std::uint64_t h
       payloads_(payloads),
       keys_(keys),
       groups_(rows, hash_seed),
+      waits_(rows),
       order_(rows, hash_seed),
       wheel_(WheelLinks{&rows}),
       leases_(hash_seed) {}
@@ -31,6 +32,12 @@ TimeMs Places::next_date(std::string_view domain) const {
 bool Places::advance(std::int64_t now, std::size_t budget, TableObserver& observer) {
   see(now);
   if (order_.advance(now_, budget, observer)) return true;
+  if (waits_.has_work()) [[unlikely]] {
+    Waits::Done released;
+    bool const more = waits_.release(budget, released);
+    for (std::uint32_t const row : released) release(row, observer);
+    if (more) return true;
+  }
   return wheel_.advance(TimeMs{now}, budget, [&](std::uint32_t row) {
     order_.unexpect(row);
     order_.push(row, observer);
@@ -43,6 +50,7 @@ void Places::lower_now(std::int64_t now) {
 }
 
 void Places::lower_leases(std::int64_t from, std::int64_t to) {
+  leases_.lower_progress(to);
   for (std::uint32_t number = 0; number < leases_.end(); ++number) {
     Lease const& lease = leases_[number];
     if (lease.row == kNoRow || lease.ends <= to) continue;
@@ -66,6 +74,11 @@ void Places::lower_leases(std::int64_t from, std::int64_t to) {
 
 // The row's place is already a waiting one, or is set here first: the order of its key depends on it.
 void Places::wait(std::uint32_t index, TableObserver& observer) {
+  if (rows_[index].place() == Place::blocked) [[unlikely]] {
+    expect_expiry(index);
+    ++blocked_;
+    return;
+  }
   keys_.set_place(index, Place::behind);
   expect_expiry(index);
   if (rows_[index].has_siblings() && keys_.of(index).processing_count >= order_.rules().concurrency_key) {
@@ -119,6 +132,32 @@ void Places::part(std::uint32_t index, TableObserver& observer) {
   Group* const group = rows_[index].is_grouped() ? groups_.part(index) : nullptr;
   order_.part(index);
   if (group != nullptr) settle(*group, observer);
+}
+
+void Places::block(std::uint32_t index, After const& after) {
+  if (rows_[index].place() != Place::blocked) {
+    rows_[index].set_place(Place::blocked);
+    waits_.reset(index);
+  }
+  waits_.add(index, after);
+}
+
+void Places::forget_waits(std::uint32_t index) {
+  waits_.forget(index);
+  rows_[index].set_place(Place::behind);
+}
+
+void Places::ended(ObjectId id, After::Kind kind, Outcome outcome, TableObserver& observer) {
+  if (waits_.empty()) return;
+  Waits::Done released;
+  waits_.ended(id, kind, outcome, Waits::kAtOnce, released);
+  for (std::uint32_t const row : released) release(row, observer);
+}
+
+void Places::release(std::uint32_t index, TableObserver& observer) {
+  leave(index, observer);
+  unblock(index);
+  wait(index, observer);
 }
 
 void Places::wait_again(std::uint32_t waiting, TableObserver& observer) {
@@ -233,6 +272,7 @@ void Places::leave(std::uint32_t index, TableObserver& observer) {
       --behind_;
       if (row.is_grouped()) order_.take_behind(index);
       break;
+    case Place::blocked: --blocked_; break;
     case Place::processing: {
       Lease const& lease = leases_[row.next];
       std::int64_t const ends = lease.ends;

@@ -18,6 +18,7 @@
 #include "plugins/rows/order.h"
 #include "plugins/rows/payloads.h"
 #include "plugins/rows/rows.h"
+#include "plugins/rows/waits.h"
 
 namespace fastjournal::rows {
 
@@ -40,17 +41,23 @@ class Places {
   [[nodiscard]] Deadlines const& held() const { return held_; }
   [[nodiscard]] std::uint64_t future() const { return wheel_.size(); }
   [[nodiscard]] std::uint64_t behind() const { return behind_; }
+  [[nodiscard]] std::uint64_t blocked() const { return blocked_; }
   [[nodiscard]] Groups const& groups() const { return groups_; }
+  [[nodiscard]] Waits const& waits() const { return waits_; }
   [[nodiscard]] LeaseEpoch last_epoch() const { return last_epoch_; }
   [[nodiscard]] std::uint64_t memory_bytes() const {
     return order_.memory_bytes() + wheel_.memory_bytes() + leases_.memory_bytes() + groups_.memory_bytes() +
-           (expiries_.size() + parked_.size() + held_.size()) * 20;
+           waits_.memory_bytes() + (expiries_.size() + parked_.size() + held_.size()) * 20;
   }
 
   // -- time ---------------------------------------------------------------
   [[nodiscard]] std::int64_t now() const { return now_; }
   // The next date with work for advance(); the date of the first row that is not due.
-  [[nodiscard]] TimeMs next_due() const { return std::min(wheel_.next_due(), TimeMs{order_.next_due()}); }
+  [[nodiscard]] TimeMs next_due() const {
+    if (waits_.has_work()) [[unlikely]]
+      return TimeMs{now_};
+    return std::min(wheel_.next_due(), TimeMs{order_.next_due()});
+  }
   [[nodiscard]] TimeMs first_future() const { return wheel_.first_date(); }
   // When a row may become available again; TimeMs::max(): not known. Of the table, or of one domain.
   [[nodiscard]] TimeMs next_date() const;
@@ -61,6 +68,9 @@ class Places {
     order_.see(now_);
   }
   bool advance(std::int64_t now, std::size_t budget, TableObserver& observer);
+  void say_progress(std::uint32_t row, Progress progress) {
+    leases_.say_progress(rows_[row].next, std::move(progress));
+  }
   // The clock was ahead. No row waits in a place meanwhile.
   void lower_now(std::int64_t now);
   void lower_leases(std::int64_t from, std::int64_t to);
@@ -80,6 +90,17 @@ class Places {
   // The row waits: for its date, for the rows of its key that are leased, for those of its group, or for its turn. It was
   // in no place.
   void wait(std::uint32_t row, TableObserver& observer);
+  // A row that waits, or is about to, and is in no place: it waits for these too.
+  void block(std::uint32_t row, After const& after);
+  // It does not wait for any row or group any more; it is in no place.
+  void unblock(std::uint32_t row) {
+    if (rows_[row].place() == Place::blocked) [[unlikely]]
+      forget_waits(row);
+  }
+  // A row, or what is waited for of a group, came to this end; a row went on as another one.
+  void ended(ObjectId id, After::Kind kind, Outcome outcome, TableObserver& observer);
+  void release(std::uint32_t row, TableObserver& observer);
+  void moved(ObjectId from, ObjectId to) { waits_.moved(from, to); }
   // Of a waiting row, as its date, or what it waits for, may have changed.
   void wait_again(std::uint32_t row, TableObserver& observer);
   // A waiting row is given to a worker. `live`: now, not replayed.
@@ -132,6 +153,7 @@ class Places {
     if (rows_[row].expires()) expiries_.erase({expiry_of(row), row});
   }
 
+  void forget_waits(std::uint32_t row);
   // Waits for its date, or for its turn: nothing else is in its way.
   void stand(std::uint32_t row, TableObserver& observer);
   // Only the next row of a group stands.
@@ -141,6 +163,7 @@ class Places {
   Payloads const& payloads_;
   Keys& keys_;
   Groups groups_;
+  Waits waits_;
   Order order_;
   timer::Wheel<WheelLinks> wheel_;
   Leases leases_;
@@ -148,6 +171,7 @@ class Places {
   Deadlines parked_;
   Deadlines held_;
   std::uint64_t behind_{0};
+  std::uint64_t blocked_{0};
   std::int64_t now_{0};
   LeaseEpoch last_epoch_{};
 };

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/failure.h"
@@ -22,6 +23,7 @@
 #include "model/body.h"
 #include "model/varint.h"
 #include "plugins/rows/dedup_windows.h"
+#include "plugins/rows/extras.h"
 #include "plugins/rows/leases.h"
 #include "plugins/rows/payload.h"
 #include "plugins/rows/rows.h"
@@ -44,6 +46,14 @@ enum class RecordType : std::uint8_t {
   client_owner = 15,    // a client's name belongs to an origin: begins, or is compacted
   hold = 16,            // the lease ended without an answer: the row is held until an operator decides
   move = 17,            // the row waits in another domain
+  ended = 18,           // what is left of a row that ended, or of an attempt that failed, compacted (ended.h)
+  page = 19,            // the oldest of those are in a file of the table: begins, or is compacted
+  page_dropped = 20,    // the oldest of those are kept no longer
+  progress = 21,        // how far the worker of a row is
+  group = 22,           // a group of jobs (job_groups.h), whole: begins, changes, or is compacted
+  group_dropped = 24,   // it ended, and is kept no longer
+  unique = 25,          // a row of this key is done, and until a date no further one is taken: begins, or is compacted
+  unique_dropped = 26,  // that is over
 };
 inline constexpr std::uint8_t kOwnRecords = 32;
 
@@ -52,22 +62,34 @@ inline constexpr std::uint8_t kOwnRecords = 32;
 // 3 of a row is one that is held: only tables that hold rows know it and the record `hold`.
 // Version 4 of a row and 2 of a merge have values outside the log; versions 5 and 6 of a row may have some. An error with
 // a trace (base/failure.h) is in version 5 of a row, 3 of give_back, fold and park, and 2 of move. Version 6 of a row, 4 of
-// give_back and park, and 3 of move are about rows with a Detail.
+// give_back and park, and 3 of move are about rows with a Detail. Version 7 of a row has extras (extras.h), and may have
+// what all others have; version 3 of a merge changes extras, or how long leases of the row last. Version 5 of give_back
+// and park, 4 of fold and 3 of remove say that what they end is kept, and when it ended (ended.h). Version
+// 5 of a fold and 4 of a remove are about rows of a group of jobs.
 struct Kind {
   bool has_keys{false};  // rows are found by key
   bool holds{false};     // its rows may be held (AtLeaseEnd::hold)
   bool moves{false};     // its rows may move to another domain
+  bool groups{false};    // its rows may be of groups of jobs
+  bool progress{false};  // its workers may say how far they are
+  bool recalls{false};   // it may keep what is left of rows that ended (history.h)
 };
 [[nodiscard]] constexpr std::uint8_t newest_version(RecordType type, Kind kind) {
   switch (type) {
-    case RecordType::row: return 6;
+    case RecordType::row: return 7;
     case RecordType::hold: return kind.holds ? 1 : 0;
     case RecordType::move: return kind.moves ? 3 : 0;
     case RecordType::give_back:
-    case RecordType::park: return 4;
-    case RecordType::fold: return 3;
-    case RecordType::remove:
-    case RecordType::merge: return 2;
+    case RecordType::park: return kind.recalls ? 5 : 4;
+    case RecordType::merge: return 3;
+    case RecordType::fold: return kind.groups ? 5 : kind.recalls ? 4 : 3;
+    case RecordType::remove: return kind.groups ? 4 : kind.recalls ? 3 : 2;
+    case RecordType::ended:
+    case RecordType::page:
+    case RecordType::page_dropped: return kind.recalls ? 1 : 0;
+    case RecordType::progress: return kind.progress ? 1 : 0;
+    case RecordType::group:
+    case RecordType::group_dropped: return kind.groups ? 1 : 0;
     case RecordType::lease:
     case RecordType::renew:
     case RecordType::seen:
@@ -75,9 +97,13 @@ struct Kind {
     case RecordType::client_dropped:
     case RecordType::clock:
     case RecordType::client_owner: return 1;
+    case RecordType::unique:
+    case RecordType::unique_dropped: return kind.has_keys ? 1 : 0;
   }
   return 0;
 }
+
+inline constexpr std::size_t kGroupBytesMax = 128;
 
 enum class RowStatus : std::uint8_t { waiting = 0, processing = 1, parked = 2, held = 3 };
 
@@ -127,12 +153,14 @@ struct RowBody {
   std::string_view error{};
   bool has_outside{false};  // values of its data are outside the log, or may be
   Detail detail{};
+  std::string_view extras{};  // extras.h
 
   void set_priority(std::uint32_t wanted) {
     priority = static_cast<std::uint8_t>(std::min(wanted, kPlainPriorityMax));
     detail.priority = wanted > kPlainPriorityMax ? wanted : 0;
   }
   [[nodiscard]] std::uint8_t version() const {
+    if (!extras.empty()) return 7;
     if (!detail.is_empty()) return 6;
     if (!error.empty() && failure::has_trace(error)) return 5;
     if (has_outside) return 4;
@@ -162,9 +190,13 @@ struct RowBody {
       io.set(body.detail.is_counted, has(kCounted, body.detail.is_counted));
       if (body.detail.is_counted)
         for (auto& one : body.detail.counts) io.byte(one);
-      io.must(!body.detail.is_empty() && body.detail.lease >= 0);
+      io.must((io.version() > 6 || !body.detail.is_empty()) && body.detail.lease >= 0);
       io.must(body.detail.priority == 0 ||
               (body.detail.priority > kPlainPriorityMax && body.priority == kPlainPriorityMax));
+    }
+    if (io.version() > 6) {
+      io.text(body.extras);
+      if constexpr (std::remove_reference_t<decltype(io)>::kReads) io.must(extras::is_of_row(body.extras));
     }
     io.must(!payload::fields(io, body.facts));
     io.must(io.version() > 2 || (body.facts.failures != 0) == (io.version() == 2));
@@ -193,20 +225,33 @@ struct MergeBody {
   Sender sender{};
   std::int64_t now{0};  // given with a client
   std::string_view data{};
-  bool has_outside{false};  // values of its data are outside the log
+  bool has_outside{false};              // values of its data are outside the log; in version 3 they may be
+  std::string_view extras{};            // a change of them
+  std::optional<std::int64_t> lease{};  // how long leases of the row last from now on; 0: as the table says
 
-  [[nodiscard]] std::uint8_t version() const { return has_outside ? 2 : 1; }
+  [[nodiscard]] std::uint8_t version() const { return !extras.empty() || lease ? 3 : has_outside ? 2 : 1; }
   static void fields(auto& io, auto& body) {
     constexpr std::uint8_t kChange = 3;
     constexpr std::uint8_t kSender = 8;
-    auto has = io.flags(std::uint8_t{kChange | kSender});
+    constexpr std::uint8_t kExtras = 16;
+    constexpr std::uint8_t kLease = 32;
+    constexpr std::uint8_t kPlain = kChange | kSender;
+    auto has = io.flags(io.version() > 2 ? std::uint8_t{kPlain | kExtras | kLease} : kPlain);
     has.value(kChange, body.change);
-    io.must(body.change <= DataChange::by_rule).set(body.has_outside, io.version() == 2);
+    io.must(body.change <= DataChange::by_rule).set(body.has_outside, io.version() > 1);
     io.byte(body.priority).six(body.date).six(body.expires).six(body.accepted);
     io.number(body.merges).number(body.schema);
     if (has(kSender, !body.sender.client.empty())) {
       sender_fields(io, body.sender);
       io.six(body.now);
+    }
+    if (io.version() > 2) {
+      if (has(kExtras, !body.extras.empty())) {
+        io.text(body.extras);
+        if constexpr (std::remove_reference_t<decltype(io)>::kReads) io.must(extras::is_change(body.extras));
+      }
+      if (has(kLease, body.lease.has_value())) io.number(io.there(body.lease)).must(*body.lease >= 0);
+      io.must(!body.extras.empty() || body.lease);
     }
     io.rest(body.data).must(body.change != DataChange::none || body.data.empty());
   }
@@ -238,8 +283,21 @@ void detail_fields(auto& io, auto& change, std::uint8_t version) {
   auto has = io.flags(std::uint8_t{3});
   if (has(1, change.priority.has_value())) io.number(io.there(change.priority));
   if (has(2, change.count.has_value())) io.byte(io.there(change.count), Count::timeouts);
-  io.must(!change.is_none());
+  io.must(!change.is_none() || io.version() > version);
 }
+
+// Replaces what was said before of the same lease, with which it ends.
+struct ProgressBody {
+  static constexpr auto kType = RecordType::progress;
+  std::int64_t at{0};
+  std::uint8_t percent{0};
+  std::string_view note{};
+
+  static void fields(auto& io, auto& body) {
+    io.six(body.at).byte(body.percent, std::uint8_t{kPercentMax}).rest(body.note);
+    io.must(body.at >= 0 && body.note.size() <= kNoteBytesMax);
+  }
+};
 
 struct GiveBackBody {
   static constexpr auto kType = RecordType::give_back;
@@ -247,12 +305,16 @@ struct GiveBackBody {
   Counters counters{};
   std::string_view error{};  // empty: the last one stays
   DetailChange detail{};
+  std::int64_t kept_at{0};  // the attempt is kept, and ended then; 0: it is not
 
-  [[nodiscard]] std::uint8_t version() const { return detail.is_none() ? version_with(counters, error) : 4; }
+  [[nodiscard]] std::uint8_t version() const {
+    return kept_at != 0 ? 5 : detail.is_none() ? version_with(counters, error) : 4;
+  }
   static void fields(auto& io, auto& body) {
     io.six(body.date);
     counter_fields(io, body.counters);
     detail_fields(io, body.detail, 4);
+    if (io.version() > 4) io.six(body.kept_at).must(body.kept_at > 0);
     io.rest(body.error);
   }
 };
@@ -267,11 +329,17 @@ struct FoldBody {
   Counters counters{};
   std::uint32_t merges{0};
   std::string_view error{};
+  std::int64_t kept_at{0};  // as in give_back, of the returned row
+  ObjectId group{};         // of the twin from now on; none: as before
 
-  [[nodiscard]] std::uint8_t version() const { return version_with(counters, error); }
+  [[nodiscard]] std::uint8_t version() const {
+    return !group.is_none() ? 5 : kept_at != 0 ? 4 : version_with(counters, error);
+  }
   static void fields(auto& io, auto& body) {
     io.id(body.returned).byte(body.priority).six(body.date).six(body.expires);
     counter_fields(io, body.counters);
+    if (io.version() > 3) io.six(body.kept_at).must(body.kept_at > 0 || io.version() > 4);
+    if (io.version() > 4) io.id(body.group).must(!body.group.is_none());
     io.number(body.merges).rest(body.error);
   }
 };
@@ -282,12 +350,16 @@ struct ParkBody {
   Counters counters{};
   std::string_view error{};
   DetailChange detail{};  // a parking is counted anyway
+  bool is_kept{false};    // the attempt
 
-  [[nodiscard]] std::uint8_t version() const { return detail.is_none() ? version_with(counters, error) : 4; }
+  [[nodiscard]] std::uint8_t version() const {
+    return is_kept ? 5 : detail.is_none() ? version_with(counters, error) : 4;
+  }
   static void fields(auto& io, auto& body) {
     io.six(body.at);
     counter_fields(io, body.counters);
     detail_fields(io, body.detail, 4);
+    io.set(body.is_kept, io.version() > 4);
     io.rest(body.error);
   }
 };
@@ -326,15 +398,56 @@ struct RemoveBody {
   bool has_counters{false};
   Counters counters{};
   std::string_view error{};
+  // From version 3 on: what is left of the row is kept (ended.h), and this is when it ended.
+  std::int64_t kept_at{0};
+  std::string_view result{};  // of one that is done
+  ObjectId group{};           // its group of jobs; not before version 4
 
-  [[nodiscard]] std::uint8_t version() const { return has_counters ? 2 : 1; }
+  [[nodiscard]] std::uint8_t version() const { return !group.is_none() ? 4 : kept_at != 0 ? 3 : has_counters ? 2 : 1; }
   static void fields(auto& io, auto& body) {
-    io.byte(body.reason, Reason::failed).must(body.reason >= Reason::done).set(body.has_counters, io.version() > 1);
+    io.byte(body.reason, Reason::failed).must(body.reason >= Reason::done);
+    if (io.version() > 2) {
+      constexpr std::uint8_t kCounters = 1;
+      constexpr std::uint8_t kResult = 2;
+      auto has = io.flags(std::uint8_t{kCounters | kResult});
+      io.set(body.has_counters, has(kCounters, body.has_counters));
+      io.six(body.kept_at).must(body.kept_at > 0 || io.version() > 3);
+      if (io.version() > 3) io.id(body.group).must(!body.group.is_none());
+      if (has(kResult, !body.result.empty())) io.text(body.result).must(body.reason == Reason::done);
+    } else {
+      io.set(body.has_counters, io.version() > 1);
+    }
     if (!body.has_counters) return;
     io.must(body.reason == Reason::failed);
     io.byte(body.counters.timeouts).byte(body.counters.failures).byte(body.counters.lifetime).rest(body.error);
   }
 };
+
+struct GroupBody {
+  static constexpr auto kType = RecordType::group;
+  std::string_view name{};
+  bool is_open{false};
+  bool has_failed{false};
+  bool is_well{false};
+  std::int64_t made{0};
+  std::int64_t ended{0};  // 0: it has not
+  std::uint64_t done{0};
+  std::uint64_t failed{0};
+  // Of these, what has come about by this record: a replay may not know the group before, and rows that wait for it are
+  // told once.
+  bool fails_now{false};
+  bool ends_now{false};
+  bool is_well_now{false};
+  static void fields(auto& io, auto& body) {
+    auto has = io.flags(std::uint8_t{63});
+    io.set(body.is_open, has(1, body.is_open)).set(body.has_failed, has(2, body.has_failed));
+    io.set(body.is_well, has(4, body.is_well)).set(body.fails_now, has(8, body.fails_now));
+    io.set(body.ends_now, has(16, body.ends_now)).set(body.is_well_now, has(32, body.is_well_now));
+    io.six(body.made).six(body.ended).number(body.done).number(body.failed).rest(body.name);
+    io.must(!body.name.empty() && body.name.size() <= kGroupBytesMax && body.made >= 0 && body.ended >= 0);
+  }
+};
+using GroupDroppedBody = model::EmptyBody<RecordType::group_dropped>;
 
 struct SeenBody {
   static constexpr auto kType = RecordType::seen;
@@ -383,6 +496,20 @@ struct ClockBody {
   std::int64_t to{0};    // the date from here on
   static void fields(auto& io, auto& body) { io.six(body.from).six(body.to).must(body.to <= body.from); }
 };
+
+struct UniqueBody {
+  static constexpr auto kType = RecordType::unique;
+  ObjectId row{};
+  std::int64_t ended{0};
+  std::int64_t until{0};
+  std::string_view key{};
+  static void fields(auto& io, auto& body) {
+    io.id(body.row).six(body.ended).six(body.until).rest(body.key);
+    io.must(body.until > body.ended && !body.key.empty());
+  }
+};
+
+using UniqueDroppedBody = model::EmptyBody<RecordType::unique_dropped>;
 
 // Bytes of a whole row's record, at most: header of the record, head of the body and rounding; leases add a little
 // while they last.

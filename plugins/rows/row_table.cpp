@@ -11,8 +11,13 @@ namespace {
 // The headers that one search for rows to compact reads: some 100 us.
 constexpr std::uint32_t kCompactWorkUnitsMax = 20'000;
 
+ProgressBody body_of(Progress const& progress) { return {progress.at, progress.percent, progress.note}; }
+std::uint64_t progress_record_bytes(Progress const* progress) {
+  return progress == nullptr ? 0 : 64U + progress->note.size();
+}
+
 // Of a snapshot's cursor: at[0] is the part, and at[1] in the first one the last row's id.
-enum Part : std::uint64_t { kRows = 0, kClients = 1 };
+enum Part : std::uint64_t { kRows = 0, kClients = 1, kHistory = 17, kGroups = 16, kUniques = 18 };
 
 }  // namespace
 
@@ -54,6 +59,44 @@ bool RowTable::apply_renew(RecordView const& record, ApplyContext const& context
   return true;
 }
 
+bool RowTable::apply_progress(RecordView const& record, ApplyContext const& context) {
+  ProgressBody body;
+  if (!model::read_record(record, body)) return false;
+  std::uint32_t row = kNoRow;
+  Known const known = look(record.object, context, row);
+  if (known != Known::yes) return known == Known::dropped;
+  if (!has_lease(state_.row(row).place())) return false;
+  state_.say_progress(row, {body.at, body.percent, std::string{body.note}});
+  return true;
+}
+
+bool RowTable::apply_group(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
+  if (record.type == static_cast<std::uint8_t>(RecordType::group_dropped)) {
+    if (!record.body.empty()) return false;
+    if (state_.drop_group(record.object, observer)) return true;
+    ++ignored_;
+    return record.object.value < context.base.value;
+  }
+  GroupBody body;
+  if (!model::read_record(record, body)) return false;
+  state_.change_group(record.object, body, record.lsn, observer);
+  return true;
+}
+
+bool RowTable::apply_unique(RecordView const& record, ApplyContext const& context) {
+  if (record.type == static_cast<std::uint8_t>(RecordType::unique_dropped)) {
+    if (!record.body.empty()) return false;
+    if (uniques_.drop(record.object)) return true;
+    ++ignored_;
+    return record.object.value < context.base.value;
+  }
+  UniqueBody body;
+  if (!model::read_record(record, body)) return false;
+  state_.see(body.ended);
+  uniques_.apply(record.object, body, record.lsn);
+  return true;
+}
+
 bool RowTable::apply_client(RecordView const& record) {
   std::int64_t seen = 0;
   if (!clients_.apply(record, seen)) return false;
@@ -69,6 +112,7 @@ void RowTable::hold(TransactionId transaction, Hold const& hold) {
   for (ObjectId const object : hold.objects)
     if (std::uint32_t const row = state_.find(object); row != kNoRow && state_.row(row).place() == Place::processing)
       state_.keep(row);
+  for (ObjectId const object : hold.objects) state_.pin_group(object, 1);
 }
 
 void RowTable::release(TransactionId transaction) {
@@ -77,6 +121,7 @@ void RowTable::release(TransactionId transaction) {
       std::uint32_t const row = state_.find(object);
       bool const is_leased = row != kNoRow && state_.row(row).place() == Place::processing;
       if (is_leased && state_.lease_of(row).is_kept) state_.let(row);
+      state_.pin_group(object, -1);
     }
   holds_.remove(transaction);
 }
@@ -106,7 +151,8 @@ std::string_view RowTable::topic_of(ObjectId object) const {
 // Space
 
 Lsn RowTable::oldest_lsn() const {
-  return oldest_of({state_.regions().oldest(), clients_.windows().regions().oldest()});
+  return oldest_of({state_.regions().oldest(), state_.job_groups().regions().oldest(),
+                    clients_.windows().regions().oldest(), history_.oldest_lsn(), uniques_.regions().oldest()});
 }
 
 bool RowTable::compact(Lsn below, CopyRoom& room, Records& records) const {
@@ -116,14 +162,20 @@ bool RowTable::compact(Lsn below, CopyRoom& room, Records& records) const {
     Row const& row = state_.row(compact_from_);
     if (row.place() != Place::free && Regions::start(row.region) < below) {
       RowBody const body = state_.body_of(compact_from_);
+      Progress const* const progress = state_.progress_of(compact_from_);
       // The largest size of its facts, counters and lease.
-      if (!room.take(row_record_bytes(body.facts) + 128 + body.lease.worker.size())) return true;
+      if (!room.take(row_record_bytes(body.facts) + 128 + body.lease.worker.size() + body.extras.size() +
+                     progress_record_bytes(progress)))
+        return true;
       model::append_record(records, row.id(), body);
+      if (progress != nullptr) [[unlikely]]
+        model::append_record(records, row.id(), body_of(*progress));
       --left;
     }
     ++compact_from_;
   }
-  return clients_.compact(below, room, records) || left > 0;
+  return state_.job_groups().compact(below, room, records) || clients_.compact(below, room, records) || left > 0 ||
+         history_.compact(below, room, records) || uniques_.compact(below, room, records);
 }
 
 // ---------------------------------------------------------------------------
@@ -140,16 +192,41 @@ bool RowTable::snapshot(SnapshotCursor& cursor, CopyRoom& page, Records& records
   while (part == kRows) {
     std::uint32_t const row = state_.ids().next(ObjectId{at});
     if (row == kNoRow) {
-      part = kClients;
+      part = kUniques;
       at = within = 0;
       break;
     }
     RowBody const body = state_.body_of(row);
-    if (!page.take_one_at_least(row_record_bytes(body.facts) + body.lease.worker.size())) return false;
+    Progress const* const progress = state_.progress_of(row);
+    if (!page.take_one_at_least(row_record_bytes(body.facts) + body.lease.worker.size() + body.extras.size() +
+                                progress_record_bytes(progress)))
+      return false;
     model::append_record(records, state_.id_of(row), body);
+    if (progress != nullptr) model::append_record(records, state_.id_of(row), body_of(*progress));
     at = state_.id_of(row).value;
   }
-  return clients_.snapshot(cursor, page, records);
+  if (part == kUniques) {
+    if (!uniques_.snapshot(at, page, records)) return false;
+    part = kGroups;
+    at = within = 0;
+  }
+  while (part == kGroups) {
+    JobGroup const* const group = state_.job_groups().next(ObjectId{at});
+    if (group == nullptr) {
+      part = kClients;
+      at = within = 0;
+      break;
+    }
+    if (!page.take_one_at_least(96 + group->name.size())) return false;
+    model::append_record(records, group->id, group->body());
+    at = group->id.value;
+  }
+  if (part == kClients) {
+    if (!clients_.snapshot(cursor, page, records)) return false;
+    part = kHistory;
+    at = within = 0;
+  }
+  return history_.snapshot(at, page, records);
 }
 
 bool RowTable::comes_later(SnapshotCursor const& cursor, RecordView const& record) {
@@ -160,8 +237,13 @@ bool RowTable::comes_later(SnapshotCursor const& cursor, RecordView const& recor
 void RowTable::digest(DigestSink& sink) const {
   for (std::uint32_t row = state_.ids().next(ObjectId{}); row != kNoRow; row = state_.ids().next(state_.id_of(row))) {
     model::digest_object(sink, state_.id_of(row), state_.body_of(row));
+    if (Progress const* const progress = state_.progress_of(row); progress != nullptr)
+      model::digest_object(sink, state_.id_of(row), body_of(*progress));
   }
+  state_.job_groups().digest(sink);
   clients_.digest(sink);
+  history_.digest(sink);
+  uniques_.digest(sink);
 }
 
 }  // namespace fastjournal::rows

@@ -18,9 +18,12 @@
 #include "fastjournal/table.h"
 #include "plugins/rows/clients.h"
 #include "plugins/rows/copy_room.h"
+#include "plugins/rows/ended.h"
+#include "plugins/rows/history.h"
 #include "plugins/rows/holds.h"
 #include "plugins/rows/records.h"
 #include "plugins/rows/state.h"
+#include "plugins/rows/uniques.h"
 
 namespace fastjournal::rows {
 
@@ -28,11 +31,16 @@ class RowTable {
  public:
   // `kind`: for the whole life of the table.
   RowTable(std::uint64_t hash_seed, Kind kind)
-      : kind_(kind), state_(hash_seed, kind.has_keys), clients_(hash_seed), holds_(hash_seed) {}
+      : kind_(kind), state_(hash_seed, kind.has_keys), clients_(hash_seed), holds_(hash_seed), uniques_(hash_seed) {}
 
   [[nodiscard]] State const& state() const { return state_; }
   [[nodiscard]] Clients const& clients() const { return clients_; }
+  [[nodiscard]] Uniques const& uniques() const { return uniques_; }
   [[nodiscard]] Holds const& holds() const { return holds_; }
+  [[nodiscard]] History const& history() const { return history_; }
+  [[nodiscard]] History& history() { return history_; }
+  // What is left of a row that ends now; `room`: of its data, if not all of it is kept.
+  [[nodiscard]] EndedBody ended_of(std::uint32_t row, RemoveBody const& body, std::string& room) const;
 
   // -- applying -----------------------------------------------------------
   // False: damage, or a record that it does not know. See apply.h.
@@ -43,6 +51,8 @@ class RowTable {
     return rows::newest_version(static_cast<RecordType>(record_type), kind_);
   }
   void prefetch(RecordView const& record) const;
+  // Of the last record, as far as it is known.
+  [[nodiscard]] Lsn last_lsn() const { return last_lsn_; }
   // Records of a replay about rows that were gone.
   [[nodiscard]] std::uint64_t ignored() const { return ignored_; }
 
@@ -67,13 +77,16 @@ class RowTable {
   [[nodiscard]] Lsn oldest_lsn() const;
   // Compacts what stands below. True if more remains, or there was no room.
   bool compact(Lsn below, CopyRoom& room, Records& records) const;
-  [[nodiscard]] std::uint64_t live_bytes() const { return state_.live_bytes() + clients_.windows().live_bytes(); }
+  [[nodiscard]] std::uint64_t live_bytes() const {
+    return state_.live_bytes() + uniques_.live_bytes() + clients_.windows().live_bytes() + history_.live_bytes();
+  }
   [[nodiscard]] std::uint64_t memory_bytes() const {
-    return state_.memory_bytes() + clients_.windows().memory_bytes() + holds_.memory_bytes();
+    return state_.memory_bytes() + uniques_.memory_bytes() + clients_.windows().memory_bytes() + holds_.memory_bytes() +
+           history_.memory_bytes();
   }
 
   // -- followers, people --------------------------------------------------
-  // A page from the cursor on, first rows by id, then clients. True: that was the last.
+  // A page from the cursor on, first rows by id, then clients, then the history. True: that was the last.
   bool snapshot(SnapshotCursor& cursor, CopyRoom& page, Records& records) const;
   // A follower has the pages up to the cursor, and a later one states this record's row as it is then.
   [[nodiscard]] static bool comes_later(SnapshotCursor const& cursor, RecordView const& record);
@@ -84,6 +97,7 @@ class RowTable {
   // -- declaration --------------------------------------------------------
   void add_schema(Schema const& schema) { state_.add_schema(schema); }
   void set_rules(Rules rules, TableObserver& observer) { state_.set_rules(std::move(rules), observer); }
+  void index_tags(bool wanted) { state_.index_tags(wanted); }
   // As in Order.
   void pause(std::string_view domain, std::int64_t until, TableObserver& observer) {
     state_.pause(domain, until, observer);
@@ -105,6 +119,7 @@ class RowTable {
   template <typename Effects>
   bool apply_lease(RecordView const& record, ApplyContext const& context, TableObserver& observer, Effects& effects);
   bool apply_renew(RecordView const& record, ApplyContext const& context, TableObserver& observer);
+  bool apply_progress(RecordView const& record, ApplyContext const& context);
   template <typename Effects>
   bool apply_give_back(RecordView const& record, ApplyContext const& context, TableObserver& observer,
                        Effects& effects);
@@ -121,6 +136,14 @@ class RowTable {
   template <typename Effects>
   bool apply_clock(RecordView const& record, TableObserver& observer, Effects& effects);
   bool apply_client(RecordView const& record);
+  bool apply_history(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
+    return history_.apply(record, context.live, observer);
+  }
+  // What is left of them becomes part of the history, before the row changes.
+  void keep_attempt(std::uint32_t row, Counters const& counters, std::string_view error, std::int64_t at, Lsn lsn);
+  void keep_end(std::uint32_t row, RemoveBody const& body, Lsn lsn);
+  bool apply_group(RecordView const& record, ApplyContext const& context, TableObserver& observer);
+  bool apply_unique(RecordView const& record, ApplyContext const& context);
   // The merged data of a row, in change.data or change.pieces. False: unknown schema, or data that is not of it.
   bool merge_data(MergeBody const& body, PayloadView const& view, State::Change& change);
 
@@ -128,7 +151,10 @@ class RowTable {
   State state_;
   Clients clients_;
   Holds holds_;
+  History history_;
+  Uniques uniques_;
   std::uint64_t ignored_{0};
+  Lsn last_lsn_{};
   // Where the next search for rows to compact begins: a hint, as the search covers all from anywhere.
   mutable std::uint32_t compact_from_{0};
   // Memory that is used again; its contents do not last.

@@ -16,18 +16,19 @@ namespace fastjournal::rows {
 inline constexpr std::uint32_t kNoRow = UINT32_MAX;
 inline constexpr std::uint32_t kPlainPriorityMax = UINT8_MAX;
 
-// The place of a row. Waiting rows have one of four.
+// The place of a row. Waiting rows have one of five.
 enum class Place : std::uint8_t {
   free,        // no row
   future,      // waiting: in the wheel until its process date
   listed,      // waiting and due: in a list of the order
   treed,       // waiting and due: in the tree of the order, as it came out of turn
   behind,      // waiting for the row of its key that is being processed, or for one of its group (groups.h)
+  blocked,     // waiting for rows or groups that it names (waits.h)
   processing,  // leased; `next` is the number of its lease
   parked,      // given up, for an operator
   held,        // its lease ended without an answer, and an operator has to decide; `next` is the number of that lease
 };
-[[nodiscard]] constexpr bool is_waiting(Place place) { return place >= Place::future && place <= Place::behind; }
+[[nodiscard]] constexpr bool is_waiting(Place place) { return place >= Place::future && place <= Place::blocked; }
 [[nodiscard]] constexpr bool is_due(Place place) { return place == Place::listed || place == Place::treed; }
 [[nodiscard]] constexpr bool has_lease(Place place) { return place == Place::processing || place == Place::held; }
 
@@ -57,10 +58,15 @@ struct Detail {
   std::uint32_t priority{0};  // beyond kPlainPriorityMax; 0: that of the header
   std::array<std::uint8_t, kCounts> counts{};
   bool is_counted{false};
+  // In memory, and in no record: the handle of its extras in the payload store, or none.
+  std::uint32_t extras{kNoExtras};
+  static constexpr std::uint32_t kNoExtras = UINT32_MAX;
 
   [[nodiscard]] std::uint8_t count(Count what) const { return counts[static_cast<std::size_t>(what)]; }
+  // As a record has it.
   [[nodiscard]] bool is_empty() const { return lease == 0 && priority == 0 && !is_counted; }
 };
+static_assert(sizeof(Detail) == 24);
 
 class Row {
  public:
@@ -146,7 +152,7 @@ class Rows {
   }
 
   [[nodiscard]] bool has_details() const { return !details_.empty(); }
-  // One question for the order of rows: no details, and no other order than that by dates, since these rows began.
+  // One question for the order of rows: no priorities in details, and no other order than that by dates, since these rows began.
   [[nodiscard]] bool is_plain() const { return is_plain_; }
   void order_otherwise() { is_plain_ = false; }
   // Zeros, of a row without one.
@@ -155,9 +161,9 @@ class Rows {
   }
   void set_detail(std::uint32_t index, Detail const& detail) {
     Row& row = (*this)[index];
-    if (detail.is_empty()) return row.set_detail(false);
+    if (detail.is_empty() && detail.extras == Detail::kNoExtras) return row.set_detail(false);
     row.set_detail(true);
-    is_plain_ = false;
+    if (detail.priority != 0) is_plain_ = false;
     if (details_.size() <= index / kSlabRows) details_.resize(index / kSlabRows + 1);
     std::unique_ptr<Detail[]>& slab = details_[index / kSlabRows];
     if (slab == nullptr) slab = std::make_unique<Detail[]>(kSlabRows);

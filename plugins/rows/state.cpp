@@ -19,7 +19,9 @@ RowStatus status_of(Place place) {
 }  // namespace
 
 State::State(std::uint64_t hash_seed, bool has_keys)
-    : keys_(rows_, payloads_, hash_seed, has_keys), places_(rows_, payloads_, keys_, hash_seed) {}
+    : keys_(rows_, payloads_, hash_seed, has_keys),
+      places_(rows_, payloads_, keys_, hash_seed),
+      job_groups_(hash_seed) {}
 
 // ---------------------------------------------------------------------------
 // Reading
@@ -43,6 +45,10 @@ RowBody State::body_of(std::uint32_t index) const {
   body.status = status_of(row.place());
   body.priority = row.priority();
   body.detail = rows_.detail(index);
+  body.detail.extras = Detail::kNoExtras;
+  body.extras = extras_of(index);
+  if (row.place() == Place::blocked) [[unlikely]]
+    body.extras = extras_with_waits(index);
   body.date = row.date();
   body.timeouts = row.timeouts();
   body.lifetime = row.lifetime();
@@ -88,7 +94,8 @@ std::uint64_t State::list_extents(std::uint64_t after, std::uint32_t work_units,
 
 std::uint64_t State::memory_bytes() const {
   return rows_.memory_bytes() + payloads_.memory_bytes() + keys_.memory_bytes() + ids_.memory_bytes() +
-         places_.memory_bytes() + regions_.memory_bytes();
+         places_.memory_bytes() + regions_.memory_bytes() + job_groups_.memory_bytes() +
+         (tag_index_ == nullptr ? 0 : sizeof(TagIndex) + tag_index_->memory_bytes());
 }
 
 // ---------------------------------------------------------------------------
@@ -105,6 +112,7 @@ void State::lower_clock(std::int64_t from, std::int64_t to, TableObserver& obser
   places_.lower_now(to);
   for (std::uint32_t index = 0; index < rows_.end(); ++index)
     if (rows_[index].place() != Place::free) lower_dates(index, from, to);
+  job_groups_.lower_clock(to);
   places_.lower_leases(from, to);
   for (std::uint32_t const index : waiting) places_.wait(index, observer);
 }
@@ -138,6 +146,8 @@ bool State::add(ObjectId id, RowBody const& body, Lsn lsn, TableObserver& observ
   row.set_priority(body.priority);
   if (!body.detail.is_empty()) [[unlikely]]
     rows_.set_detail(index, body.detail);
+  if (!body.extras.empty()) [[unlikely]]
+    set_extras(index, body.extras);
   row.set_date(body.date);
   row.set_timeouts(body.timeouts);
   row.set_lifetime(body.lifetime);
@@ -156,6 +166,8 @@ bool State::add(ObjectId id, RowBody const& body, Lsn lsn, TableObserver& observ
     case RowStatus::waiting:
       row.set_place(Place::behind);
       keys_.link(index, found);
+      if (!body.extras.empty()) [[unlikely]]
+        block(index, body.extras);
       places_.wait(index, observer);
       break;
     case RowStatus::processing:
@@ -170,6 +182,7 @@ bool State::add(ObjectId id, RowBody const& body, Lsn lsn, TableObserver& observ
       row.set_place(Place::parked);
       keys_.link(index, found);
       places_.park(index, body.facts.parked_at);
+      job_groups_.set_parked(group_of(index), true);
       break;
   }
   return true;
@@ -177,12 +190,15 @@ bool State::add(ObjectId id, RowBody const& body, Lsn lsn, TableObserver& observ
 
 void State::remove(std::uint32_t index, TableObserver& observer) {
   places_.leave(index, observer);
+  places_.unblock(index);
   Row& row = rows_[index];
   bool const freed = has_lease(row.place()) && row.has_siblings();
   PayloadView const payload = view(index);
   if (outside_ != 0) tell_outside(outside_of(payload), {}, observer);
   std::uint32_t const waiting = freed ? keys_.of(index).waiting : kNoRow;
   places_.part(index, observer);
+  if (row.has_detail()) [[unlikely]]
+    set_extras(index, {});
   keys_.unlink(index, payload.key);
   record_bytes_ -= row_record_bytes(payload.facts);
   schemas_.discount(payload.facts.schema);
@@ -227,6 +243,8 @@ void State::rewrite(std::uint32_t index, PayloadView const& old, Facts const& fa
 void State::wait(std::uint32_t index, GiveBackBody const& body, TableObserver& observer) {
   places_.keep_turn(index);
   places_.leave(index, observer);
+  places_.unblock(index);
+  if (rows_[index].place() == Place::parked) job_groups_.set_parked(group_of(index), false);
   PayloadView const old = view(index);
   Facts facts = old.facts;
   facts.parked_at = 0;
@@ -247,8 +265,87 @@ void State::change_detail(std::uint32_t index, DetailChange const& change) {
   if (change.count) rows_.count(index, *change.count);
 }
 
+std::string_view State::read_extras(std::uint32_t index) const {
+  std::uint32_t const handle = rows_.detail(index).extras;
+  return handle == Detail::kNoExtras ? std::string_view{} : payloads_.text(handle);
+}
+
+// What a row waits for stands in its edges alone, as most of it has ended when it is stated again.
+std::string_view State::extras_with_waits(std::uint32_t index) const {
+  Extras all = extras::read(extras_of(index));
+  After after = places_.waits().after_of(index);
+  if (!after.all.empty()) all.after = std::move(after);
+  whole_extras_ = extras::write(all);
+  return whole_extras_;
+}
+
+void State::block(std::uint32_t index, std::string_view encoded) {
+  if (std::optional<After> const after = extras::read(encoded).after) places_.block(index, *after);
+}
+
+void State::set_extras(std::uint32_t index, std::string_view encoded) {
+  std::string rest;
+  if (Extras given = extras::read(encoded); given.after) {
+    given.after.reset();
+    rest = extras::write(given);
+    encoded = rest;
+  }
+  ObjectId const group = group_of(index);
+  Detail detail = rows_.detail(index);
+  if (tag_index_ != nullptr) {
+    tag_index_->remove(extras::tags_of(extras_of(index)), rows_[index].id());
+    tag_index_->add(extras::tags_of(encoded), rows_[index].id());
+  }
+  if (detail.extras != Detail::kNoExtras) {
+    record_bytes_ -= payloads_.text(detail.extras).size();
+    payloads_.release_text(detail.extras);
+  }
+  detail.extras = encoded.empty() ? Detail::kNoExtras : payloads_.write_text(encoded);
+  record_bytes_ += encoded.size();
+  rows_.set_detail(index, detail);
+  ObjectId const next = group_of(index);
+  if (next == group) return;
+  if (!group.is_none()) job_groups_.leave(group, id_of(index), rows_[index].place() == Place::parked);
+  if (!next.is_none()) job_groups_.join(next, id_of(index));
+}
+
+ObjectId State::read_group(std::uint32_t index) const {
+  return extras::read(read_extras(index)).group.value_or(ObjectId{});
+}
+
+void State::change_group(ObjectId id, GroupBody const& body, Lsn lsn, TableObserver& observer) {
+  job_groups_.apply(id, body, lsn);
+  if (body.fails_now) places_.ended(id, After::Kind::group_failed, Outcome::well, observer);
+  if (body.ends_now) {
+    places_.ended(id, After::Kind::group_ended, Outcome::well, observer);
+    if (!body.has_failed) places_.ended(id, After::Kind::group_failed, Outcome::needless, observer);
+    // It may become well once what is parked is put back to work.
+    if (!body.is_well) places_.ended(id, After::Kind::group_done, Outcome::parked, observer);
+  }
+  if (body.is_well_now) places_.ended(id, After::Kind::group_done, Outcome::well, observer);
+}
+
+bool State::drop_group(ObjectId id, TableObserver& observer) {
+  // Rows may wait for one that is not known here yet.
+  for (After::Kind const kind : {After::Kind::group_ended, After::Kind::group_done, After::Kind::group_failed})
+    places_.ended(id, kind, Outcome::failed, observer);
+  return job_groups_.drop(id);
+}
+
+void State::change_extras(std::uint32_t index, Change const& change) {
+  if (!change.extras.empty()) {
+    set_extras(index, extras::changed(extras_of(index), change.extras));
+    block(index, change.extras);
+  }
+  if (!change.lease) return;
+  Detail detail = rows_.detail(index);
+  detail.lease = *change.lease;
+  rows_.set_detail(index, detail);
+}
+
 void State::park(std::uint32_t index, ParkBody const& body, TableObserver& observer) {
   places_.leave(index, observer);
+  places_.unblock(index);
   set_counters(index, body.counters.timeouts, body.counters.lifetime);
   change_detail(index, body.detail);
   rows_.count(index, Count::parkings);
@@ -260,6 +357,7 @@ void State::park(std::uint32_t index, ParkBody const& body, TableObserver& obser
   facts.error_bytes = static_cast<std::uint32_t>(error.size());
   rewrite(index, old, facts, old.data, error);
   places_.park(index, body.at);
+  job_groups_.set_parked(group_of(index), true);
   places_.free_twin(index, observer);
 }
 
@@ -296,6 +394,8 @@ void State::change(std::uint32_t index, Change const& change, TableObserver& obs
   Row& row = rows_[index];
   rows_.set_priority(index, change.priority);
   change_detail(index, change.detail);
+  if (!change.extras.empty() || change.lease) [[unlikely]]
+    change_extras(index, change);
   row.set_date(change.date);
   set_counters(index, change.counters.timeouts, change.counters.lifetime);
   row.set_expires(facts.expires != 0);
@@ -319,6 +419,13 @@ void State::set_rules(Rules rules, TableObserver& observer) {
   }
   if (other_key) places_.free_all_twins(observer);
   places_.tell_soon();
+}
+
+void State::index_tags(bool wanted) {
+  if (wanted == (tag_index_ != nullptr)) return;
+  tag_index_ = wanted ? std::make_unique<TagIndex>() : nullptr;
+  for (std::uint32_t index = 0; wanted && index < rows_.end(); ++index)
+    if (rows_[index].place() != Place::free) tag_index_->add(extras::tags_of(extras_of(index)), rows_[index].id());
 }
 
 }  // namespace fastjournal::rows

@@ -72,6 +72,8 @@ void into(Options& to, OptionValue const& value) {
   using Member = std::remove_reference_t<decltype(member)>;
   if constexpr (std::is_same_v<Member, std::string>)
     member = value.text;
+  else if constexpr (requires { member.take(value.text); })
+    member.take(value.text);
   else
     member = static_cast<Member>(value.integer);
 }

@@ -11,6 +11,11 @@ namespace {
 constexpr std::uint32_t kLeasesPerStep = 12;
 constexpr std::uint32_t kExpiredPerStep = 200;
 constexpr std::uint32_t kClientsPerStep = 50;
+// Of 220 bytes.
+constexpr std::uint32_t kGroupsPerStep = 50;
+// What an error names of what failed.
+constexpr std::size_t kNamedMax = 10;
+constexpr std::uint32_t kUniquesPerStep = 200;
 // The leases that lose their connection in one step: 25 bytes and the worker's name each.
 constexpr std::uint32_t kRenewalsPerStep = 40;
 
@@ -25,6 +30,10 @@ TimeMs Timers::next_due() const {
   Places const& places = rows_.state().places();
   std::int64_t due =
       std::min({places.next_due().value, parked_until(), rows_.clients().first_unused(lifetimes_.client)});
+  if (JobGroups const& groups = rows_.state().job_groups(); groups.size() > 0) [[unlikely]]
+    due = std::min(due, std::max(groups.next_due(lifetimes_.group), places.now()));
+  if (!rows_.uniques().empty()) [[unlikely]]
+    due = std::min(due, std::max(rows_.uniques().next_due(lifetimes_.uniques), places.now()));
   if (!places.leases().ends().empty()) due = std::min(due, places.leases().ends().begin()->first);
   if (!places.expiries().empty()) due = std::min(due, places.expiries().begin()->first);
   return TimeMs{due};
@@ -36,19 +45,48 @@ bool Timers::expire(Decision& decision) const {
   std::uint32_t steps = 0;
   for (auto const& [date, row] : state.places().expiries()) {
     if (date > now || steps == kExpiredPerStep) break;
-    model::append_record(decision.records, state.id_of(row), RemoveBody{Reason::expired});
+    attempts_.remove(row, Reason::expired, decision);
     ++steps;
   }
   if (steps > 0) return true;
   if (parked_until() <= now) {
     for (auto const& [date, row] : state.places().parked()) {
       if (date + lifetimes_.parked > now || steps == kExpiredPerStep) break;
-      model::append_record(decision.records, state.id_of(row), RemoveBody{Reason::expired});
+      attempts_.remove(row, Reason::expired, decision);
       ++steps;
     }
     return true;
   }
+  if (rows_.uniques().drop_over(lifetimes_.uniques, now, kUniquesPerStep, decision.records) > 0) return true;
   return rows_.clients().drop_unused(lifetimes_.client, now, kClientsPerStep, decision.records) > 0;
+}
+
+bool Timers::follow(Decision& decision) const {
+  State const& state = rows_.state();
+  Waits const& waits = state.places().waits();
+  std::uint32_t steps = 0;
+  if (waits.has_work()) {
+    for (std::uint32_t const row : waits.doomed()) {
+      if (steps++ == kLeasesPerStep) return true;
+      std::string error = "what it waited for failed:";
+      std::size_t named = 0;
+      for (After::One const& one : waits.after_of(row).all) {
+        if (one.kind != After::Kind::broken) continue;
+        if (++named > kNamedMax) continue;
+        error += (named == 1 ? " " : ", ") + state.name_for_people(one.id);
+      }
+      if (named > kNamedMax) error += " and " + std::to_string(named - kNamedMax) + " more";
+      attempts_.fail_untried(row, error, decision);
+    }
+    // Its group ended without a failure, for which alone it waited.
+    for (std::uint32_t const row : waits.needless()) {
+      if (steps++ == kLeasesPerStep) return true;
+      attempts_.remove(row, Reason::done, decision);
+    }
+    if (steps > 0) return true;
+  }
+  if (state.job_groups().size() == 0) return false;
+  return state.job_groups().decide(lifetimes_.group, decision.now.value, kGroupsPerStep, decision.records) > 0;
 }
 
 Timers::LeasesEnded Timers::end_leases(Decision& decision) const {

@@ -16,6 +16,8 @@ struct Lifetimes {
   std::int64_t parked{0};            // parked rows; 0: for ever
   std::int64_t client{604'800'000};  // unused clients
   std::int64_t grace{10'000};        // leases of a lost connection
+  std::int64_t group{86'400'000};    // groups of jobs that ended
+  std::uint64_t uniques{1'000'000};  // of keys of rows that are done so many at most; the first to be over go before
 };
 
 // Of one table, beside its rows, attempts and lifetimes, which outlive it.
@@ -29,6 +31,9 @@ class Timers {
   // Rows and clients that have expired. True if it found any: leases wait for the next step, so that no step has two
   // records about one row.
   bool expire(Decision& decision) const;
+  // What follows from rows that failed, and from groups of jobs: rows fail, or end, that waited for these. True: it found
+  // any.
+  bool follow(Decision& decision) const;
   struct LeasesEnded {
     std::uint32_t count{0};
     std::uint32_t overdue{0};  // of these, by their date: not because a connection was lost

@@ -77,7 +77,7 @@ _READERS = {
 # What is included, and for what; of std: what has another name.
 _STD = {"move": "utility", "to_array": "array"}
 _INCLUDES = {
-    "clients/cpp/answers.h": "command_on|text_of_all|unexpected|set_if_any|number|then",
+    "clients/cpp/answers.h": "command_on|text_of_all|unexpected|set_if_any|number(?=\\()|then(?=\\()",
     "clients/cpp/client.h": "Connection|Params",
     "clients/cpp/command_rule.h": "CommandRule",
     "clients/cpp/date.h": "Date",

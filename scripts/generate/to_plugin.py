@@ -33,6 +33,7 @@ _PARTS = {
     "max-timeouts": ("attempts", "AttemptRules", "max_timeouts"),
     "max-attempts": ("attempts", "AttemptRules", "max_attempts"),
     "max-lifetime-timeouts": ("attempts", "AttemptRules", "max_lifetime"),
+    "back-off": ("attempts", "AttemptRules", "formula"),
     "back-off-first": ("attempts", "AttemptRules", "back_off_first"),
     "back-off-factor": ("attempts", "AttemptRules", "back_off_factor"),
     "back-off-max": ("attempts", "AttemptRules", "back_off_max"),
@@ -40,14 +41,17 @@ _PARTS = {
     "grace": ("lifetimes", "Lifetimes", "grace"),
     "keep-parked": ("lifetimes", "Lifetimes", "parked"),
     "client-keep": ("lifetimes", "Lifetimes", "client"),
+    "keep-groups": ("lifetimes", "Lifetimes", "group"),
+    "uniques-max": ("lifetimes", "Lifetimes", "uniques"),
+    "priority-words": ("words", "Words", "priorities"),
 }
 # The structs that a type has; it has their other options on its own.
 _PARTS_OF = {
-    "journal": ("times", "attempts", "lifetimes"),
+    "journal": ("times", "attempts", "lifetimes", "words"),
     "queue": ("times", "attempts", "lifetimes"),
     "pipeline": ("times",),
 }
-_HEADER_OF_PART = {"times": "lease_times", "attempts": "attempts", "lifetimes": "timers"}
+_HEADER_OF_PART = {"times": "lease_times", "attempts": "attempts", "lifetimes": "timers", "words": "words"}
 
 _UNITS = {
     "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
@@ -58,6 +62,7 @@ _KEYWORDS = {
     "void",
 }  # fmt: skip
 _RANGE = "model::Range const& {}_range"
+_NAMES = "model::PriorityNames const& names"
 
 
 def _pascal(name: str) -> str:
@@ -177,8 +182,14 @@ def _parameters(command: Command) -> list[Parameter]:
     return out if any(one.type != "string" or one.required or one.max or one.choices for one in out) else []
 
 
+def _is_named(one: Parameter) -> bool:
+    """A number for which the table has words."""
+    return one.name == "priority" and one.max == 255
+
+
 def _arguments(command: Command) -> str:
     ranges = [_RANGE.format(one.name) for one in _parameters(command) if _has_range(one)]
+    ranges += [_NAMES for one in _parameters(command) if _is_named(one)]
     return ", ".join(["Command const& command", "Decision& decision", *ranges])
 
 
@@ -205,6 +216,8 @@ def _read(one: Parameter, choices: _Choices) -> str:
         return f"model::{how}"
     if _has_range(one):
         return f"model::read_integer(param, {one.name}_range, {to}, why)"
+    if _is_named(one):
+        return f"model::read_priority(param, names, {_digits(one.min or 0)}, {_digits(one.max)}, {to}, why)"
     if one.max is None:
         assert one.min == 0, one.name
         return f"model::read_unsigned(param, {to}, why)"

@@ -32,10 +32,11 @@ std::vector<std::string_view> const& merge_words() {
   return words;
 }
 
+// Of commands that columns stand in beside their parameters.
 bool takes_name(TypeDeclaration const& type, std::string_view name, std::string_view& command) {
   for (CommandDeclaration const& one : type.commands)
     for (ParameterDeclaration const& parameter : one.parameters)
-      if (parameter.name == name) {
+      if (one.takes_columns && parameter.name == name) {
         command = one.name;
         return true;
       }

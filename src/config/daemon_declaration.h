@@ -47,6 +47,7 @@ struct LogDeclaration {
   log::SyncMethod sync_method{log::SyncMethod::automatic};
   std::uint64_t write_buffer_bytes{64U << 20U};      // decided, not yet synced; at the limit nothing more is taken
   log::WhenEmpty when_empty{log::WhenEmpty::reset};  // the files kept by an empty log
+  log::Period period{log::Period::none};             // after which new rows go to new files
   std::int64_t scrub_ms{86'400'000};                 // interval in which all durable data is read and checked; 0: never
   bool wipe{false};                                  // files without needed data are overwritten with zeros
   // engine="etcd": with the nodes of the cluster; then none of the above counts but the name.

@@ -174,6 +174,7 @@ void read_file_log(Element const& element, LogDeclaration& log) {
                                  {"sync-method"},
                                  {"max-write-buffers"},
                                  {"when-empty"},
+                                 {"period"},
                                  {"scrub"},
                                  {"wipe"}},
                   .children = {}});
@@ -211,6 +212,8 @@ void read_file_log(Element const& element, LogDeclaration& log) {
   constexpr log::WhenEmpty kWhenEmpty[] = {log::WhenEmpty::reset, log::WhenEmpty::truncate, log::WhenEmpty::remove};
   if (auto const word = word_field(element, "when-empty", {"reset", "truncate", "delete"}))
     log.when_empty = kWhenEmpty[*word];
+  constexpr log::Period kPeriods[] = {log::Period::none, log::Period::hour, log::Period::day, log::Period::month};
+  if (auto const word = word_field(element, "period", {"none", "hour", "day", "month"})) log.period = kPeriods[*word];
   if (auto const span = duration_field(element, "scrub", 0, kScrubMsMax)) log.scrub_ms = *span;
   if (log.scrub_ms != 0 && log.scrub_ms < kScrubMsMin)
     element.problem_at("scrub", "attribute \"scrub\": found less than a second, expected 0 (never), or 1s to 365d");

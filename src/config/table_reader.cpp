@@ -9,6 +9,7 @@
 #include "config/fields.h"
 #include "config/listen_reader.h"
 #include "config/plan_reader.h"
+#include "config/schedule_reader.h"
 #include "config/xml.h"
 #include "model/plan/codec.h"
 #include "model/value.h"
@@ -157,6 +158,7 @@ void note_lines(Element const& table, TableDeclaration& out) {
     note(std::string{element.name()}, element);
     for (Element const& inner : element.children()) {
       if (inner.name() == "column") note("column " + std::string{inner.attribute("name").value_or("")}, inner);
+      if (inner.name() == "schedule") note("schedule " + std::string{inner.attribute("name").value_or("")}, inner);
       if (inner.name() == "alias") note("alias " + std::string{inner.attribute("command").value_or("")}, inner);
     }
   }
@@ -170,6 +172,7 @@ Shape shape_of(TypeDeclaration const& type) {
   shape.attributes.push_back({"persistent"});
   if (type.has_columns) shape.children.push_back({"schema", Times::one});
   for (std::string_view const name : {"aliases", "feed", "listeners", "wake-message"}) shape.children.push_back({name});
+  if (schedule_command(type) != nullptr) shape.children.push_back({"schedules"});
   for (OptionDeclaration const& option : type.options) shape.children.push_back({option.name, Times::maybe});
   return shape;
 }
@@ -203,6 +206,9 @@ TableDeclaration read(Element const& table, std::filesystem::path const& path, T
   for (OptionDeclaration const& option : known.options)
     out.options.push_back(read_option(table, option, path.parent_path(), named));
   if (auto const aliases = table.child("aliases")) out.aliases = read_aliases(*aliases, known, out.schema);
+  if (CommandDeclaration const* const command = schedule_command(known))
+    if (auto const schedules = table.child("schedules"))
+      out.schedules = read_schedules(*schedules, *command, out.schema);
   if (auto const wake = table.child("wake-message"))
     out.wake_message = read_wake_message(*wake, known.topic, has_topics(known, out));
   return out;

@@ -31,6 +31,7 @@
 #include "platform/os/posix_disk.h"
 #include "platform/os/table_types.h"
 #include "platform/os/workers.h"
+#include "platform/os/zones.h"
 #include "platform/reactor/reactor.h"
 #include "server/check_tables.h"
 #include "server/server.h"
@@ -157,6 +158,7 @@ class Daemon final : public server::ServerHost {
   engine::Declarations tables_;
   std::vector<config::ListenDeclaration> table_listeners_;  // as they were declared at the start
   os::PosixClock clock_;
+  os::SystemZones zones_;
   std::unique_ptr<os::PosixDisk> disk_;
   std::map<std::string, std::unique_ptr<os::PosixDisk>, std::less<>> log_disks_;  // of logs outside the data folder
   std::unique_ptr<log::file::DataFolder> data_;

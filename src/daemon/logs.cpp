@@ -41,6 +41,7 @@ void tell_segment_size(config::LogDeclaration const& declared, log::file::LogOpt
 Status Daemon::open_logs() {
   engine::Engine& engine = server_->engine();
   engine.hash_with(os::random_bits());
+  engine.tell_zones(zones_);
   engine.declare(tables_, tables_to_forget());
   server_->clock().judge_by({DurationMs{declared_.start.clock_behind_ms_max}, options_.accept_clock});
   etcd_certificates_.use(*reactor_);
@@ -71,6 +72,7 @@ Status Daemon::open_file_log(config::LogDeclaration const& log, os::ThreadWorker
   options.sync_method = log.sync_method;
   options.write_buffer_bytes = log.write_buffer_bytes;
   options.when_empty = log.when_empty;
+  options.period = log.period;
   options.scrub_ms = static_cast<std::uint64_t>(log.scrub_ms);
   options.wipe = log.wipe;
   options.store_id_seed = os::random_bits();

@@ -93,7 +93,7 @@ void Decider::keep(HostedLog& log, TransactionId id, std::span<Promised const> a
 }
 
 work::Decided Decider::run(HostedTable& table, Command const& command, TimeMs now, bool over, Answer& answer,
-                           work::Fetching* fetching) {
+                           work::Fetching* fetching, std::array<std::uint64_t, 4> const& carry) {
   CommandType const& type = table.type->commands()[command.index];
   HostedLog& log = *table.log;
   bool const is_due = advance_if_due(table, now);
@@ -113,6 +113,7 @@ work::Decided Decider::run(HostedTable& table, Command const& command, TimeMs no
                     .short_of_memory = short_of_memory,
                     .records = part,
                     .answer = answer};
+  decision.carry = carry;
   if (fetching != nullptr) {
     decision.step = fetching->step;
     decision.carry = fetching->carry;
@@ -166,6 +167,7 @@ work::Decided Decider::run(HostedTable& table, Command const& command, TimeMs no
           .wait_until = decision.wait_until,
           .wait_topic = decision.wait_topic,
           .waits_for_several = decision.waits_for_several,
+          .carry = decision.carry,
           .take = decision.take,
           .watch = std::move(decision.watch)};
 }

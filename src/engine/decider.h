@@ -40,9 +40,10 @@ class Decider {
 
   // -- commands -------------------------------------------------------------------
   // `over`: it waited, and waits no longer. `fetching`: the place from which it continues, and, if the verdict is
-  // `fetch`, will continue; null: nothing can be read for it, so that it is refused then.
+  // `fetch`, will continue; null: nothing can be read for it, so that it is refused then. `carry`: of one
+  // that waited.
   work::Decided run(HostedTable& table, Command const& command, TimeMs now, bool over, Answer& answer,
-                    work::Fetching* fetching = nullptr);
+                    work::Fetching* fetching = nullptr, std::array<std::uint64_t, 4> const& carry = {});
 
   // -- of a transaction -------------------------------------------------------------
   // Its needs are in `hold`; not ok: it is refused.

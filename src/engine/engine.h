@@ -54,6 +54,8 @@ class Engine {
   void declare(Declarations declarations, Declarations forget = {});
   // The seed for hashes of clients' names (TableContext::hash_seed); call it before the first table is made.
   void hash_with(std::uint64_t seed) { tables_.hash_with(seed); }
+  // Also before that: the time zones of tables (TableContext::zones).
+  void tell_zones(Zones const& zones) { tables_.tell_zones(zones); }
   // Also before that: who brings the files of bytes outside the log.
   void store_with(OutsideMaker& maker) { tables_.store_with(maker); }
   HostedLog& add_log(std::string name) { return tables_.add_log(std::move(name)); }

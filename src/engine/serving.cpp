@@ -1,5 +1,7 @@
 #include "engine/serving.h"
 
+#include <array>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -13,8 +15,9 @@ constexpr std::uint64_t kWorkUnitsPerTurn = 48U << 10U;
 class RunFor final : public work::Runner {
  public:
   RunFor(Decider& decider, HostedTable& table, TimeMs now) : decider_(decider), table_(table), now_(now) {}
-  work::Decided run(Command const& command, bool over, Answer& answer) override {
-    return decider_.run(table_, command, now_, over, answer);
+  work::Decided run(Command const& command, bool over, std::array<std::uint64_t, 4> const& carry,
+                    Answer& answer) override {
+    return decider_.run(table_, command, now_, over, answer, nullptr, carry);
   }
 
  private:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "log/period.h"
+
 namespace fastjournal::engine {
 namespace {
 
@@ -18,6 +20,9 @@ constexpr std::uint32_t kCompactStepsPerTurn = 64;
 // again: for so much of that, as seldom again.
 constexpr DurationMs kResetEvery{1000};
 constexpr std::uint64_t kResetBytes = 64U << 10U;
+constexpr DurationMs kOldFilesEvery{1000};
+// A period that cannot begin yet, as something is not durable, is tried again.
+constexpr DurationMs kPeriodAgain{100};
 
 std::uint64_t segment_bytes(log::LogUsage const& usage) {
   return usage.segments == 0 ? 0 : usage.disk_bytes / usage.segments;
@@ -37,10 +42,10 @@ bool has_rows(HostedTable const* table) {
 bool Space::committed(TimeMs now) {
   for (std::size_t i = logs_.size(); i < tables_.logs().size(); ++i) logs_.emplace_back(*tables_.logs()[i], decider_);
   bool again = false;
-  reset_due_ = TimeMs::max();
+  due_ = TimeMs::max();
   for (LogSpace& log : logs_) {
     again = log.committed(now) || again;
-    reset_due_ = std::min(reset_due_, log.reset_due());
+    due_ = std::min(due_, log.next_due());
   }
   return again;
 }
@@ -49,13 +54,14 @@ bool LogSpace::committed(TimeMs now) {
   reset_due_ = TimeMs::max();
   if (!log_.keeps || !log_.serves) return false;
   if (log_.has_dead && is_empty() && reset_if_empty(now)) return true;
+  if (log_.log->period() != log::Period::none && begin_period(now)) return true;
   // Damaged objects are still in memory: they are written again, so that the next start finds them.
   bool const heal = log_.log->damaged_end() > log_.log->base_lsn();
   if (!heal && !compacting_ && !log_.short_of_space && log_.log->end_lsn() == base_checked_at_) return false;
   log::LogUsage const usage = log_.log->usage();
   std::uint64_t const segment = segment_bytes(usage);
   if (!log_.short_of_space && !usage.is_short) round_over_ = log_.log->end_lsn();
-  bool const pressed = heal || log_.short_of_space || usage.is_short ||
+  bool const pressed = heal || log_.short_of_space || usage.is_short || wants_look(now) ||
                        log_.log->end_lsn().value - base_checked_at_.value >= segment / 8;
   if (!pressed && !compacting_) return false;
   move_base();
@@ -98,6 +104,53 @@ bool LogSpace::reset_if_empty(TimeMs now) {
 }
 
 // ---------------------------------------------------------------------------
+// Periods
+
+// True if one began: what is recorded from here on is in a segment of its own. The catalogue says since when, so that a
+// start goes on with it.
+bool LogSpace::begin_period(TimeMs now) {
+  log::Catalogue::Period const& current = log_.catalogue.period();
+  period_due_ = log::end_of(log_.log->period(), now);
+  TimeMs const since = log::begin_of(log_.log->period(), now);
+  // A clock that is behind begins none.
+  if (since <= current.since) return false;
+  if (log_.log->durable_lsn() != log_.log->end_lsn()) {
+    log_.log->want_sync();
+    period_due_ = now + kPeriodAgain;
+    return false;
+  }
+  // The next commit reports the error.
+  if (!log_.log->begin_period().ok()) return false;
+  if (!log_.log->reserve_to_compact(log::Catalogue::kPeriodBytes + log::Catalogue::kClockBytes)) {
+    period_due_ = now + kPeriodAgain;
+    return false;
+  }
+  Group group;
+  group.begin(log_);
+  log::Catalogue::append_period(group.catalogue(), log_.catalogue.period_object(),
+                                {since, log_.log->end_lsn(), current.begins});
+  group.apply_step(now);
+  end_group(log_, now, Durability::synced);
+  return true;
+}
+
+// Once a second the files of periods that are over are looked at: whether they have become empty.
+bool LogSpace::wants_look(TimeMs now) {
+  if (log_.log->base_lsn() >= log_.catalogue.period().begins) return false;
+  if (now >= looked_at_ + kOldFilesEvery) {
+    looked_at_ = now;
+    return true;
+  }
+  period_due_ = std::min(period_due_, looked_at_ + kOldFilesEvery);
+  return false;
+}
+
+// The oldest segment has nothing of this period or a later one.
+bool LogSpace::is_from_before(log::LogUsage const& usage, Lsn period) const {
+  return !usage.oldest_segment_end.is_none() && usage.oldest_segment_end <= period;
+}
+
+// ---------------------------------------------------------------------------
 // Base and compaction
 
 void LogSpace::move_base() {
@@ -115,12 +168,15 @@ void LogSpace::move_base() {
 // By segments, not by bytes: many starts may leave many that are nearly empty.
 bool LogSpace::must_compact(log::LogUsage const& usage) const {
   if (log_.log->damaged_end() > log_.log->base_lsn()) return true;
+  if (is_from_before(usage, log_.catalogue.period().before)) return true;
   std::uint64_t const segment = segment_bytes(usage);
   std::uint64_t const used = std::uint64_t{usage.segments - usage.segments_free} * segment;
   std::uint64_t const live = live_bytes(log_);
   // Copies into the part of the log that is to be freed would be copied again.
   bool const apart = log_.log->end_lsn().value / kOldestLsnGrain > usage.oldest_segment_end.value / kOldestLsnGrain;
-  if (apart && used + usage.segments_free_most * segment > 2 * live + 3 * segment + segment / 2) return true;
+  // The last period keeps files of its own, however little is left in them.
+  std::uint64_t const periods = log_.log->period() == log::Period::none ? 0 : 2 * segment;
+  if (apart && used + usage.segments_free_most * segment > 2 * live + 3 * segment + segment / 2 + periods) return true;
   if (!log_.short_of_space && !usage.is_short) return false;
   // For additions: once a round over all objects would free more than a segment. For removals: when their space runs
   // out, since their own records can then be dropped. Never one round after the other without a gain.
@@ -137,7 +193,8 @@ bool LogSpace::want_freed(log::LogUsage const& usage) {
   bool const is_asked = emptied_below_ == usage.oldest_segment_end;
   if (!is_asked) emptied_below_ = {};
   if (is_asked || usage.oldest_segment_end.is_none()) return false;
-  if (!log_.short_of_space && !usage.is_short && !must_compact(usage)) return false;
+  bool const is_over = is_from_before(usage, log_.catalogue.period().begins);
+  if (!log_.short_of_space && !usage.is_short && !is_over && !must_compact(usage)) return false;
   emptied_below_ = usage.oldest_segment_end;
   log_.log->want_sync();
   return true;

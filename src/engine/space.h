@@ -1,9 +1,11 @@
 // How logs stay short: the base follows the oldest live object, and old objects are compacted in small steps. A
 // start copies until the bound is kept before it serves, so that a daemon that dies at each start does not need more
 // room each time. Where space is short, removals leave the room that copying needs; copying, which gives back more than
-// it takes, may use all of it. A log without rows is reset (when-empty).
+// it takes, may use all of it. A log without rows is reset (when-empty). One with periods goes on in new files with
+// each of them, and what is left in those of the period before the last one is copied.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 
@@ -22,12 +24,15 @@ class LogSpace {
 
   // After the log committed. True: another turn is wanted.
   [[nodiscard]] bool committed(TimeMs now);
-  // When an empty log may be reset; max: it is not empty.
-  [[nodiscard]] TimeMs reset_due() const { return reset_due_; }
+  // When it wants to be called without a cause: an empty log may be reset, a period begins; max: not.
+  [[nodiscard]] TimeMs next_due() const { return std::min(reset_due_, period_due_); }
 
  private:
   [[nodiscard]] bool is_empty();
   bool reset_if_empty(TimeMs now);
+  bool begin_period(TimeMs now);
+  [[nodiscard]] bool wants_look(TimeMs now);
+  [[nodiscard]] bool is_from_before(log::LogUsage const& usage, Lsn period) const;
   void move_base();
   bool compact(TimeMs now);
   [[nodiscard]] bool must_compact(log::LogUsage const& usage) const;
@@ -49,6 +54,8 @@ class LogSpace {
   TableId with_rows_{TableId::catalogue};  // a table that had rows when it was last looked at
   TimeMs reset_at_{};
   TimeMs reset_due_{TimeMs::max()};
+  TimeMs period_due_{TimeMs::max()};
+  TimeMs looked_at_{};
 };
 
 // Of all logs that are kept.
@@ -60,14 +67,14 @@ class Space {
 
   // After every log committed. The next turn commits what is copied: true if another turn is wanted.
   [[nodiscard]] bool committed(TimeMs now);
-  // An empty log waits for its turn to be reset.
-  [[nodiscard]] TimeMs next_due() const { return reset_due_; }
+  // A log waits for its turn to be reset, or for its next period.
+  [[nodiscard]] TimeMs next_due() const { return due_; }
 
  private:
   Tables const& tables_;
   Decider& decider_;
   std::deque<LogSpace> logs_;  // as in Tables
-  TimeMs reset_due_{TimeMs::max()};
+  TimeMs due_{TimeMs::max()};
 };
 
 }  // namespace fastjournal::engine

@@ -26,6 +26,8 @@ class Tables {
 
   // The seed for hashes of clients' names (TableContext::hash_seed); called before the first table is made.
   void hash_with(std::uint64_t seed) { hash_seed_ = seed; }
+  // TableContext::zones; the same.
+  void tell_zones(Zones const& zones) { zones_ = &zones; }
   // Who brings the files of bytes outside the log; without it tables have none.
   void store_with(OutsideMaker& maker) { outside_maker_ = &maker; }
 
@@ -54,7 +56,7 @@ class Tables {
   // The parts of make(): a table alone, and what hosts it under its name.
   [[nodiscard]] Result<std::unique_ptr<Table>> create(TableId id, TableType const& type,
                                                       Declaration const& declaration) const {
-    return type.make({.id = id, .hash_seed = hash_seed_}, declaration);
+    return type.make({.id = id, .hash_seed = hash_seed_, .zones = zones_}, declaration);
   }
   [[nodiscard]] Status host(HostedLog& log, TableId id, TableType const& type, Declaration declaration,
                             std::unique_ptr<Table> table, log::Catalogue::Move const& move);
@@ -79,6 +81,7 @@ class Tables {
   DueTables& due_tables_;
   work::Keeper& keeper_;
   std::uint64_t hash_seed_{0};
+  Zones const* zones_{nullptr};
   OutsideMaker* outside_maker_{nullptr};
   std::vector<std::unique_ptr<HostedLog>> logs_;
   std::vector<std::unique_ptr<HostedTable>> tables_;

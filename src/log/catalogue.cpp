@@ -13,7 +13,15 @@ namespace fastjournal::log {
 namespace {
 
 // Record types of table 0, beside those of alert_book.h, 5 to 7, and of transaction_book.h, 10 to 12.
-enum class Kind : std::uint8_t { table = 1, schema = 2, dropped = 3, clock = kClockRecord, numbers = 8, accepted = 9 };
+enum class Kind : std::uint8_t {
+  table = 1,
+  schema = 2,
+  dropped = 3,
+  clock = kClockRecord,
+  numbers = 8,
+  accepted = 9,
+  period = 13
+};
 
 // Of version 2: it begins somewhere, or leaves; of version 3: it leaves, which has the start of the other store.
 struct TableBody {
@@ -54,6 +62,12 @@ struct NumbersBody {
   static constexpr auto kType = Kind::numbers;
   Lsn below{};
   static void fields(auto& io, auto& body) { io.fixed(body.below.value); }
+};
+struct PeriodBody : Catalogue::Period {
+  static constexpr auto kType = Kind::period;
+  static void fields(auto& io, auto& body) {
+    io.fixed(body.since.value).fixed(body.begins.value).fixed(body.before.value).must(body.since.value > 0);
+  }
 };
 struct AcceptedBody {
   static constexpr auto kType = Kind::accepted;
@@ -118,6 +132,10 @@ void Catalogue::append_numbers(Records& records, ObjectId object, Lsn below) {
   model::append_record(records, object, NumbersBody{below});
 }
 
+void Catalogue::append_period(Records& records, ObjectId object, Period const& period) {
+  model::append_record(records, object, PeriodBody{period});
+}
+
 std::optional<TableId> Catalogue::table_of(RecordView const& record) {
   auto const kind = static_cast<Kind>(record.type);
   if (kind != Kind::table && kind != Kind::schema && kind != Kind::dropped) return std::nullopt;
@@ -127,9 +145,10 @@ std::optional<TableId> Catalogue::table_of(RecordView const& record) {
 }
 
 std::string_view Catalogue::name_of(std::uint8_t type) {
-  static constexpr std::array<std::string_view, 13> kNames = {
-      "",           "table",   "schema",         "dropped",  "clock",    "alert",           "alert again",
-      "alert over", "numbers", "clock accepted", "prepared", "promised", "transaction over"};
+  static constexpr std::array<std::string_view, 14> kNames = {
+      "",         "table",       "schema",           "dropped", "clock",
+      "alert",    "alert again", "alert over",       "numbers", "clock accepted",
+      "prepared", "promised",    "transaction over", "period"};
   return type < kNames.size() ? kNames[type] : kNames[0];
 }
 
@@ -138,6 +157,7 @@ std::uint8_t Catalogue::newest_version(std::uint8_t type) {
     case Kind::schema:
     case Kind::dropped:
     case Kind::numbers:
+    case Kind::period:
     case Kind::accepted: return 1;
     case Kind::clock: return 2;
     case Kind::table: return 3;
@@ -170,6 +190,15 @@ bool Catalogue::apply(RecordView const& record) noexcept {
       if (!model::read_record(record, body)) return false;
       if (numbers_.below.is_none()) live_bytes_ += record.body.size() + kRecordOverhead;
       numbers_ = {record.object, record.lsn, std::max(numbers_.below, body.below)};
+      return true;
+    }
+    case Kind::period: {
+      PeriodBody body;
+      if (!model::read_record(record, body)) return false;
+      if (period_lsn_.is_none()) live_bytes_ += record.body.size() + kRecordOverhead;
+      period_ = body;
+      period_object_ = record.object;
+      period_lsn_ = record.lsn;
       return true;
     }
   }
@@ -253,6 +282,7 @@ Lsn Catalogue::oldest_lsn() const {
   };
   if (!by_place_.empty()) take(by_place_.begin()->first);
   if (!numbers_.below.is_none()) take(numbers_.lsn);
+  if (!period_lsn_.is_none()) take(period_lsn_);
   if (Lsn const prepared = transactions_.oldest_lsn(); !prepared.is_none()) take(prepared);
   return oldest;
 }
@@ -273,6 +303,10 @@ bool Catalogue::compact_one(Lsn below, Records& records) const {
     append_numbers(records, numbers_.object, numbers_.below);
     return true;
   }
+  if (!period_lsn_.is_none() && period_lsn_ < below) {
+    append_period(records, period_object_, period_);
+    return true;
+  }
   return transactions_.compact_one(below, records) || alerts_.compact_one(below, records);
 }
 
@@ -287,6 +321,7 @@ void Catalogue::digest(DigestSink& sink) const {
     append_little(numbers, numbers_.below.value);
     sink.object(as_bytes(numbers));
   }
+  if (!period_lsn_.is_none()) model::digest_body(sink, PeriodBody{period_});
   alerts_.digest(sink);
   transactions_.digest(sink);
 }

@@ -81,7 +81,19 @@ class Catalogue {
     Lsn below;  // none: never were
   };
   [[nodiscard]] Numbers const& numbers() const { return numbers_; }
-  static constexpr std::size_t kClockBytes = 64;  // largest record of append_clock, header included
+  // The current period of a log that has some (period.h).
+  struct Period {
+    TimeMs since{};  // its begin, by the clock; 0: none has begun
+    Lsn begins{};    // its records are here and above,
+    Lsn before{};    // and those of the period before it here; what is below is older
+
+    bool operator==(Period const&) const = default;
+  };
+  static void append_period(Records& records, ObjectId object, Period const& period);
+  [[nodiscard]] Period const& period() const { return period_; }
+  [[nodiscard]] ObjectId period_object() const { return period_object_; }
+  static constexpr std::size_t kPeriodBytes = 64;  // as kClockBytes
+  static constexpr std::size_t kClockBytes = 64;   // largest record of append_clock, header included
 
   // The table that a record of table 0 concerns, unless it concerns an alert or a transaction.
   [[nodiscard]] static std::optional<TableId> table_of(RecordView const& record);
@@ -136,6 +148,9 @@ class Catalogue {
   std::uint32_t last_id_{0};
   TimeMs last_now_{};
   Numbers numbers_;
+  Period period_;
+  ObjectId period_object_;
+  Lsn period_lsn_;
   std::uint64_t live_bytes_{0};
 };
 

@@ -28,4 +28,8 @@ enum class WhenEmpty : std::uint8_t {
   remove,    // only the current one; the next addition waits until two others are created ("delete")
 };
 
+// How long new rows go into the same files. Those of a period that is over are only emptied: what is left of them is
+// copied once one more period is over, so that no file is older than two.
+enum class Period : std::uint8_t { none, hour, day, month };
+
 }  // namespace fastjournal::log

@@ -9,6 +9,7 @@
 #include "fastjournal/record.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
+#include "log/file_choices.h"
 
 namespace fastjournal::log {
 
@@ -80,6 +81,10 @@ class Log {
   // the base has passed it, and keeps few segments (`when-empty`) until something is added. Called between batches;
   // does nothing if there is nothing to gain or no segment. An error is fatal.
   [[nodiscard]] virtual Status reset() { return {}; }
+  // How long new records go into the same files; and at the begin of a period: the log goes on in a fresh segment.
+  // Between batches, once all is durable; does nothing if there is no segment. An error is fatal.
+  [[nodiscard]] virtual Period period() const { return Period::none; }
+  [[nodiscard]] virtual Status begin_period() { return {}; }
   // The next record gets this LSN or a higher one, for a table that comes from another log and keeps the numbers of its
   // rows. Between batches, once something was appended and all of it is durable. False: not now, and nothing changed.
   [[nodiscard]] virtual bool skip_to(Lsn at) = 0;

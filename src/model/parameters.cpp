@@ -18,6 +18,11 @@ std::int64_t Parameters::integer(std::string_view name, std::int64_t absent, std
   return absent;
 }
 
+std::uint8_t Parameters::priority(std::string_view name, std::uint8_t absent, PriorityNames const& names) {
+  if (Param const* const param = find(name)) read_priority(*param, names, 0, 255, absent, status_);
+  return absent;
+}
+
 std::uint64_t Parameters::unsigned_integer(std::string_view name, std::uint64_t absent) {
   if (Param const* const param = find(name)) read_unsigned(*param, absent, status_);
   return absent;
@@ -52,12 +57,12 @@ InsertParameters insert_of(std::uint8_t priority, std::optional<std::int64_t> pr
           .has_inserted = insertion_date.has_value()};
 }
 
-InsertParameters read_insert(Parameters& parameters, std::int64_t now) {
+InsertParameters read_insert(Parameters& parameters, std::int64_t now, PriorityNames const& names) {
   auto const date = [&](std::string_view name) {
     std::int64_t const given = parameters.date(name, -1, now);
     return given < 0 ? std::nullopt : std::optional{given};
   };
-  auto const priority = static_cast<std::uint8_t>(parameters.integer("priority", InsertParameters{}.priority, 0, 255));
+  std::uint8_t const priority = parameters.priority("priority", InsertParameters{}.priority, names);
   return insert_of(priority, date("process_date"), date("expiration_date"), date("insertion_date"), now);
 }
 

@@ -12,6 +12,7 @@
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
 #include "model/given.h"
+#include "model/priority_names.h"
 
 namespace fastjournal::model {
 
@@ -31,6 +32,8 @@ class Parameters {
   std::int64_t date(std::string_view name, std::int64_t absent, std::int64_t now);
   // At most `bytes_max` bytes.
   std::string_view text(std::string_view name, std::size_t bytes_max);
+
+  std::uint8_t priority(std::string_view name, std::uint8_t absent, PriorityNames const& names);
 
   void refuse(Code code, std::string_view name, std::string text);
   void refuse(Status why);
@@ -65,7 +68,7 @@ struct InsertParameters {
 [[nodiscard]] InsertParameters insert_of(std::uint8_t priority, std::optional<std::int64_t> process_date,
                                          std::optional<std::int64_t> expiration_date,
                                          std::optional<std::int64_t> insertion_date, std::int64_t now);
-[[nodiscard]] InsertParameters read_insert(Parameters& parameters, std::int64_t now);
+[[nodiscard]] InsertParameters read_insert(Parameters& parameters, std::int64_t now, PriorityNames const& names = {});
 // Of the refusal of an insertion_date that is too far ahead: by so many ms. Only it has this.
 inline constexpr std::string_view kAheadFact = "ahead_ms";
 // Refuses the date of a clock that is fast by more than `skew_max`, as it would shadow all others; 0: takes any.

@@ -9,6 +9,7 @@
 #include "fastjournal/declaration.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
+#include "model/priority_names.h"
 
 namespace fastjournal::model {
 
@@ -24,6 +25,7 @@ class RowCheck {
  private:
   TableDeclaration const table_;
   NameTable names_;  // of columns and parameters
+  PriorityNames priorities_;
 };
 
 }  // namespace fastjournal::model

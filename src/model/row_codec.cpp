@@ -455,6 +455,27 @@ void find_outside(Schema const& schema, std::string_view data, std::vector<Exten
   }
 }
 
+bool without_outside(Schema const& schema, std::string_view data, std::string& out) {
+  RowReader reader{schema, data};
+  RowWriter writer{schema, out};
+  bool has_any = false;
+  for (std::size_t i = 0; i < schema.columns.size(); ++i) {
+    if (is_key(schema, i)) continue;
+    Cell cell;
+    std::string_view encoded;
+    bool const is_there = reader.next(schema.columns[i].type, cell, encoded);
+    if (is_there && !cell.is_outside)
+      writer.copy(encoded);
+    else
+      writer.skip();
+    has_any = has_any || (is_there && cell.is_outside);
+  }
+  if (!has_any) writer.undo();
+  return has_any;
+}
+
+void append_no_data(Schema const& schema, std::string& out) { out.append(presence_bytes(schema), '\0'); }
+
 bool data_text(Schema const& schema, std::string_view data, std::size_t column, std::string& scratch,
                std::string_view& out) {
   if (!has_text(schema.columns[column].type)) return false;

@@ -40,6 +40,11 @@ std::uint64_t add_data(Schema const& schema, std::string_view data, Answer& out,
 // Places of the values outside the log, in their order, added to `found`.
 void find_outside(Schema const& schema, std::string_view data, std::vector<Extent>& found);
 
+// Appends the same row without its values outside the log. False: it has none, and nothing is appended.
+[[nodiscard]] bool without_outside(Schema const& schema, std::string_view data, std::string& out);
+// Appends a row without any values.
+void append_no_data(Schema const& schema, std::string& out);
+
 // The value of one data column (index in the schema) as text, as messages show it. False if it is absent, outside the
 // log, or not text, a character, a whole number, a boolean or a date. `out` borrows from `data` or `scratch`.
 [[nodiscard]] bool data_text(Schema const& schema, std::string_view data, std::size_t column, std::string& scratch,

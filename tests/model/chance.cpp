@@ -29,6 +29,10 @@ Options Chance::options() {
   out.clock_skew_max = one_in(4) ? 0 : 700;
   out.rows_max = one_in(3) ? 20 : 0;
   out.pause_after = one_in(3) ? 3 : 0;
+  if (one_in(3)) out.back_off = one_in(2) ? "linear" : "100ms,1s";
+  out.tag_index = one_in(2);
+  if (one_in(3) && has_key_) out.unique_for = 1500;
+  out.refuses_unique = one_in(2);
   if (several_of_a_key_ && !one_in(4) && has_key_) out.concurrency_key = 2;
   if (one_in(2)) {
     out.client_keep = 10'800'000;
@@ -86,6 +90,12 @@ Texts Chance::insert(Reference const& table) {
   if (!one_in(4)) out["priority"] = std::to_string(draw(4) * 80);
   if (one_in(2)) out["process_date"] = std::to_string(now - 500 + static_cast<std::int64_t>(draw(4000)));
   if (one_in(4)) out["insertion_date"] = std::to_string(now + 1000 - static_cast<std::int64_t>(draw(2500)));
+  static constexpr char const* kTags[] = {"red", "blue", "red,blue", "blue,customer:42", ""};
+  if (one_in(3)) out["tags"] = kTags[draw(5)];
+  if (one_in(8)) out["max_attempts"] = std::to_string(draw(4));
+  if (one_in(8)) out["back_off"] = one_in(3) ? "doubling" : one_in(2) ? "linear" : "250ms,900ms";
+  if (one_in(8)) out["lease"] = std::to_string(100 + draw(3000));
+  if (one_in(8) && has_key_) out["unique_for"] = std::to_string(1 + draw(4000));
   if (one_in(5)) out["expiration_date"] = std::to_string(now - 100 + static_cast<std::int64_t>(draw(8000)));
   if (one_in(4)) {
     out["client"] = "client" + std::to_string(draw(one_in(3) ? 12 : 3));
@@ -103,6 +113,8 @@ Texts Chance::next(bool server) {
   if (one_in(3)) out["count"] = std::to_string(1 + draw(5));
   if (one_in(5)) out["lease"] = std::to_string(100 + draw(5000));
   if (server && one_in(5)) out["wait"] = std::to_string(1 + draw(3000));
+  // Rows without an epoch would not tell in which order those that waited got theirs.
+  if (!out.contains("wait") && one_in(6)) out["done"] = "1";
   add_domain(out, 4);
   return out;
 }
@@ -147,6 +159,7 @@ Texts Chance::of_many(Reference const& table, std::string const& name) {
   Texts out{{"", name}};
   if (one_in(2)) out["prefix"] = "key" + std::to_string(draw(10));
   if (one_in(3)) out["error"] = one_in(4) ? "" : "error" + std::to_string(draw(10));
+  if (one_in(3)) out["tag"] = one_in(2) ? "red" : "blue";
   if (one_in(2)) out["status"] = kStatus[draw(6)];
   add_domain(out, 4);
   if (one_in(2)) out["count"] = std::to_string(1 + draw(3));
@@ -190,6 +203,7 @@ Texts Chance::command(Reference const& table, std::string const& client, bool se
     if (one_in(4)) out["prefix"] = "key1";
     if (one_in(4)) out["error"] = "error1";
     if (one_in(3)) out["traces"] = "1";
+    if (one_in(3)) out["tag"] = "blue";
     add_domain(out, 3);
     if (out.contains("prefix") && !out.contains("traces")) out[""] = "COUNT";
     return out;

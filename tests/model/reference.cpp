@@ -74,7 +74,11 @@ Texts Options::texts() const {
             {"slow-from", std::to_string(slow_from)},
             {"aging", ms(aging)},
             {"concurrency", std::to_string(concurrency)}};
+  out["back-off"] = back_off;
+  out["tag-index"] = tag_index ? "true" : "false";
+  out["when-unique"] = refuses_unique ? "refuse" : "tell";
   if (has_key) out["max-postpone"] = ms(max_postpone);
+  if (has_key && unique_for != 0) out["unique-for"] = ms(unique_for);
   if (concurrency_key > 1) {
     out["one-at-a-time"] = "false";
     out["concurrency-key"] = std::to_string(concurrency_key);
@@ -194,6 +198,7 @@ std::string Reference::insert(std::string const& from, Texts const& command, std
   for (Column const& column : columns_)
     if (command.contains(column.name)) row.values[column.name] = text(command, column.name);
   row.priority = static_cast<int>(number(command, "priority", 100));
+  Texts const own = own_of(command);
   row.date = std::max(now_, number(command, "process_date"));
   wish.has_date = command.contains("process_date");
   row.expires = number(command, "expiration_date");
@@ -236,8 +241,17 @@ std::string Reference::insert(std::string const& from, Texts const& command, std
     if (text(answer, "result") != "stale") return "expected result=stale";
     return other != nullptr && other->key == row.key && other->accepted == accepted ? "" : "stale beside another row";
   }
-  if (waiting != nullptr) return merge(*waiting, wish, behind, answer);
+  if (waiting != nullptr) {
+    take_own(*waiting, own);
+    return merge(*waiting, wish, behind, answer);
+  }
+  take_own(row, own);
   if (options_.rows_max != 0 && rows_.size() >= options_.rows_max) return is_error(answer, "over_limit");
+  std::uint64_t done = 0;
+  if (std::optional<std::string> wrong = behind ? std::nullopt : refuse_unique(row, answer, done)) {
+    if (done != 0) remember(wish, done);
+    return answer.empty() ? std::string{} : *wrong;
+  }
   return insert_new(wish, behind, answer);
 }
 

@@ -44,6 +44,10 @@ struct Options {
   std::int64_t client_keep{60'000};
   std::size_t clients_max{100'000};
   std::uint64_t pause_after{0};
+  std::string back_off{"doubling"};
+  bool tag_index{false};
+  std::int64_t unique_for{0};
+  bool refuses_unique{false};
   std::int64_t wake_timeout{5000};
   std::string domain;  // a column, or site(d)
   std::map<std::string, std::uint64_t> weights;
@@ -90,6 +94,7 @@ struct Row {
   std::string error;
   std::string trace;
   std::int64_t parked_at{0};
+  Texts own;  // what it says of itself, as its insert has it
   // The lease.
   std::uint64_t epoch{0};
   std::int64_t lease_end{0};
@@ -224,7 +229,15 @@ class Reference {
   void time_out(std::uint64_t id, Oracle& oracle);
   void end_leases(Oracle& oracle);
   std::vector<std::uint64_t> in_order(std::vector<std::uint64_t> ended, Oracle& oracle) const;
-  [[nodiscard]] std::int64_t rest(int failures) const;
+  // -- what a row says of itself (reference_extras.cpp)
+  [[nodiscard]] std::int64_t rest(Row const& row) const;  // after its last attempt
+  [[nodiscard]] std::int64_t lease_of(Row const& row, Texts const& command) const;
+  // The row is done.
+  void finish(Row const& row);
+  // Nothing: it may be inserted. What is wrong with the answer, and the row that is done if it was told of.
+  [[nodiscard]] std::optional<std::string> refuse_unique(Row const& wanted, Texts const& answer,
+                                                         std::uint64_t& done) const;
+  void lower_uniques(std::int64_t from, std::int64_t to);
   void expire();
   void pause_by_failures();
 
@@ -244,7 +257,7 @@ class Reference {
   // The rows that NEXT may hand out now: one, or one of each of several domains.
   [[nodiscard]] std::vector<Row const*> choices(std::string const& domain) const;
   std::string lease(std::uint64_t id, std::string const& client, std::string const& worker, std::string const& domain,
-                    std::int64_t span, Texts const& shown);
+                    std::int64_t span, Texts const& shown, bool at_once = false);
   void seat();  // after each change: whose turn may be next, which rows became due
 
   Options options_;
@@ -252,8 +265,14 @@ class Reference {
   std::int64_t now_;
   std::vector<Row> rows_;
   std::map<std::string, Client> clients_;
-  std::string standing_{"open"};      // open, paused, draining
-  std::uint64_t failures_{0};         // in a row
+  struct Unique {
+    std::uint64_t row{0};
+    std::int64_t ended{0};
+    std::int64_t until{0};
+  };
+  std::map<std::string, Unique> uniques_;  // by key
+  std::string standing_{"open"};           // open, paused, draining
+  std::uint64_t failures_{0};              // in a row
   std::uint64_t failures_logged_{0};  // without regard to changes of pause-after-failures, which are not in the log
   std::uint64_t highest_epoch_{0};
   bool synced_{false};
@@ -268,6 +287,11 @@ class Reference {
 
 // The address from which a client of a life connects: each of two addresses has several clients.
 [[nodiscard]] std::string origin_of(std::string const& client);
+
+// What a message says of its row.
+[[nodiscard]] Texts own_of(Texts const& message);
+void take_own(Row& row, Texts const& given);
+[[nodiscard]] bool has_tag(Row const& row, std::string const& tag);
 
 // Helpers for reading messages.
 [[nodiscard]] std::string text(Texts const& texts, std::string const& name);

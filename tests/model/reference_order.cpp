@@ -147,7 +147,7 @@ std::vector<Row const*> Reference::choices(std::string const& domain) const {
 }
 
 std::string Reference::lease(std::uint64_t id, std::string const& client, std::string const& worker,
-                             std::string const& domain, std::int64_t span, Texts const& shown_row) {
+                             std::string const& domain, std::int64_t span, Texts const& shown_row, bool at_once) {
   std::vector<Row const*> const allowed = choices(domain);
   if (std::none_of(allowed.begin(), allowed.end(), [&](Row const* row) { return row->id == id; })) {
     std::string wrong = "handed out: " + shown(shown_row) + "; allowed:";
@@ -157,10 +157,12 @@ std::string Reference::lease(std::uint64_t id, std::string const& client, std::s
   Row& row = *row_of(id);
   if (std::string wrong = compare_row(row, shown_row); !wrong.empty()) return wrong;
   auto const epoch = static_cast<std::uint64_t>(number(shown_row, "epoch"));
-  if (epoch <= highest_epoch_)
+  if (at_once && (shown_row.contains("epoch") || shown_row.contains("lease_end"))) return "a lease of what is done";
+  if (!at_once && epoch <= highest_epoch_)
     return "lease epoch " + std::to_string(epoch) + " after " + std::to_string(highest_epoch_);
-  if (number(shown_row, "lease_end") != now_ + span) return "lease_end is not now + " + std::to_string(span);
-  highest_epoch_ = epoch;
+  if (!at_once && number(shown_row, "lease_end") != now_ + span)
+    return "lease_end is not now + " + std::to_string(span);
+  highest_epoch_ = std::max(highest_epoch_, epoch);
   Turns::Seat const place{ring_of(class_of(row)), domain_of(row)};
   row.state = State::processing;
   row.epoch = epoch;
@@ -178,6 +180,9 @@ std::string Reference::lease(std::uint64_t id, std::string const& client, std::s
 std::string Reference::hand_out(std::string const& client, std::string const& worker, std::string const& domain,
                                 std::int64_t span, Texts const& row) {
   synced_ = false;
+  Row const* const known = find(static_cast<std::uint64_t>(number(row, "row")));
+  // A worker that does not say how long has the row for as long as that says.
+  if (known != nullptr && span == options_.processing_timeout) span = lease_of(*known, {});
   return lease(static_cast<std::uint64_t>(number(row, "row")), client, worker, domain, span, row);
 }
 

@@ -33,13 +33,15 @@ bool Reference::fits(Row const& row, Texts const& command, std::string const& st
                          (status == "paused" && standing_ == "paused" && row.state == State::waiting);
   bool const of_error =
       !command.contains("error") || (!row.error.empty() && row.error.find(text(command, "error")) != std::string::npos);
-  return of_status && of_error && is_visible(row) && row.key.starts_with(text(command, "prefix")) &&
+  bool const of_tag = !command.contains("tag") || has_tag(row, text(command, "tag"));
+  return of_status && of_error && of_tag && is_visible(row) && row.key.starts_with(text(command, "prefix")) &&
          (!command.contains("domain") || domain_of(row) == text(command, "domain"));
 }
 
 bool Reference::is_bulk(Texts const& command) {
   return std::any_of(command.begin(), command.end(), [](auto const& parameter) {
-    static std::set<std::string> const kNames{"status", "domain", "prefix", "error", "count", "after", "dry_run"};
+    static std::set<std::string> const kNames{"status", "domain", "prefix", "error",
+                                              "tag",    "count",  "after",  "dry_run"};
     return kNames.contains(parameter.first);
   });
 }
@@ -50,19 +52,23 @@ std::string Reference::change_many(Texts const& command, Texts const& answer) {
   std::string status = text(command, "status");
   if (options_.domain.empty() && command.contains("domain")) return people_error(answer, "not_supported");
   if (!options_.has_key && command.contains("prefix")) return people_error(answer, "bad_parameter");
-  bool const filters =
-      !status.empty() || command.contains("domain") || !text(command, "prefix").empty() || command.contains("error");
+  bool const filters = !status.empty() || command.contains("domain") || !text(command, "prefix").empty() ||
+                       command.contains("error") || command.contains("tag");
   if (!kicks && !filters) return people_error(answer, "missing_parameter");
   if (kicks && status.empty()) status = "parked";
   std::int64_t const most = number(command, "count", 1000);
   bool const dry_run = number(command, "dry_run") == 1;
   std::int64_t hits = 0;
   std::uint64_t behind = static_cast<std::uint64_t>(number(command, "after"));
+  // Rows of a tag are known by it where they are indexed; else each row is looked at.
+  bool const by_tag = options_.tag_index && command.contains("tag");
   bool more = false;
   while (true) {
     Row const* next = nullptr;
     for (Row const& row : rows_)
-      if (row.id > behind && is_visible(row) && (next == nullptr || row.id < next->id)) next = &row;
+      if (row.id > behind && is_visible(row) && (!by_tag || has_tag(row, text(command, "tag"))) &&
+          (next == nullptr || row.id < next->id))
+        next = &row;
     more = next != nullptr;
     if (!more || hits == most) break;
     behind = next->id;
@@ -206,6 +212,8 @@ std::string Reference::compare_row(Row const& row, Texts const& shown_row) const
   same("insertion_date", std::to_string(row.inserted));
   same("timeouts", std::to_string(row.timeouts));
   same("attempts", std::to_string(row.timeouts + row.failures));
+  for (char const* const name : {"tags", "max_attempts", "back_off", "lease", "unique_for"})
+    same(name, text(row.own, name));
   if (!shown_row.contains("status")) return wrong;
   same("status", status_of(row));
   same("accepted_date", row.accepted == row.inserted ? "" : std::to_string(row.accepted));

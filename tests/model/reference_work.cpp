@@ -47,7 +47,8 @@ std::string Reference::next(std::string const& client, Texts const& command, std
                             std::size_t from) {
   std::string const domain = text(command, "domain");
   if (options_.domain.empty() && !domain.empty()) return work_error(answer[from], "not_supported");
-  std::int64_t const span = number(command, "lease", options_.processing_timeout);
+  bool const at_once = text(command, "done") == "1";
+  if (at_once && command.contains("lease")) return work_error(answer[from], "bad_parameter");
   auto const count = static_cast<std::size_t>(text(command, "") == "NEXT" ? number(command, "count", 1) : 1);
   std::set<std::string> normal;  // domains with rows that are not slow
   std::size_t given = 0;
@@ -59,12 +60,18 @@ std::string Reference::next(std::string const& client, Texts const& command, std
     std::string const its_domain = domain_of(*known);
     if (slow && normal.contains(its_domain)) return "a slow row beside others of its domain: " + shown(row);
     if (!slow) normal.insert(its_domain);
-    if (std::string wrong = lease(known->id, client, text(command, "worker"), domain, span, row); !wrong.empty())
+    std::uint64_t const id = known->id;
+    std::int64_t const span = lease_of(*known, command);
+    if (std::string wrong = lease(id, client, text(command, "worker"), domain, span, row, at_once); !wrong.empty())
       return wrong;
+    if (!at_once) continue;
+    failures_ = failures_logged_ = 0;
+    finish(Row{*find(id)});
+    seat();
   }
   if (given > count) return "more rows than it asked for";
   if (given == 0) return answer.size() == from + 1 ? check_nothing(domain, answer[from]) : "more than one NOTHING";
-  if (text(command, "") == "NEXT") synced_ = false;
+  if (text(command, "") == "NEXT") synced_ = at_once;
   if (given == count) return answer.size() == from + given ? "" : "more messages than rows";
   std::vector<Row const*> const left = choices(domain);
   bool const slow = std::any_of(left.begin(), left.end(), [&](Row const* row) {
@@ -100,7 +107,7 @@ std::string Reference::done(std::string const& client, Texts const& command, std
   if (std::string wrong = leased(command, first, row); row == nullptr) return wrong;
   synced_ = true;
   failures_ = failures_logged_ = 0;
-  erase(row->id);
+  finish(Row{*row});
   seat();
   if (answer.empty()) return {};
   if (text(answer[0], "") != "COMPLETED") return "expected COMPLETED";
@@ -133,7 +140,7 @@ std::string Reference::release(Texts const& command, Texts const& answer) {
   std::int64_t date = std::max(now_, number(command, "process_date"));
   bool const twin = of_key(row->key, State::waiting) != nullptr;
   if (failed && !command.contains("process_date")) {
-    std::int64_t const span = rest(row->timeouts + row->failures - 1);
+    std::int64_t const span = rest(*row);
     std::int64_t const least = now_ + span;
     std::int64_t const most = least + span * options_.jitter / 100;
     date = twin ? least : std::clamp(number(answer, "process_date", least), least, most);
@@ -180,17 +187,6 @@ std::string Reference::touch(std::string const& client, Texts const& command, Te
 
 // ---------------------------------------------------------------------------
 // Coming back
-
-std::int64_t Reference::rest(int failures) const {
-  std::int64_t out = std::min(options_.back_off_first, options_.back_off_max);
-  while (failures-- > 0) out = std::min(out * options_.back_off_factor, options_.back_off_max);
-  return out;
-}
-
-bool Reference::is_too_many(Row const& row) const {
-  return row.timeouts > options_.max_timeouts || row.lifetime > options_.max_lifetime ||
-         (options_.max_attempts != 0 && row.failures >= options_.max_attempts);
-}
 
 // Both are of one failure: without either the last one stays.
 void Reference::note_failure(Row& row, Texts const& command) {
@@ -336,7 +332,7 @@ void Reference::time_out(std::uint64_t id, Oracle& oracle) {
   ++row.lifetime;
   if (row.expires != 0 && row.expires <= now_) return erase(id);
   if (is_too_many(row)) return give_up(id, {});
-  std::int64_t const span = rest(row.timeouts + row.failures - 1);
+  std::int64_t const span = rest(row);
   std::int64_t date = now_ + span;
   if (std::int64_t const spread = span * options_.jitter / 100; spread > 0) {
     // The jitter is taken from the date shown, within the limits of the rules.
@@ -373,6 +369,7 @@ void Reference::accept_clock(std::int64_t from, std::int64_t to) {
     if (row.state == State::processing && row.lease_end > to) row.lease_end = std::max(to, row.lease_end - (from - to));
   }
   for (auto& [name, client] : clients_) client.used = std::min(client.used, to);
+  lower_uniques(from, to);
 }
 
 std::string Reference::restart(std::int64_t now, Oracle& oracle) {

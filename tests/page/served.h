@@ -24,7 +24,7 @@ class Served {
       "<step name=\"stamp\" after=\"extract\"/>\n"
       "<step name=\"publish\" after=\"stamp\" kind=\"potent\"/>\n</plan>\n";
 
-  Served() : daemon_{"<domain>payload</domain>"} {
+  Served() : daemon_{"<domain>payload</domain><keep-done>1d</keep-done>"} {
     add_user();
     configure("127.0.0.1:0");
     daemon_.write_table("mail", "");
@@ -78,6 +78,8 @@ class Served {
   // "7" of "...;row=7;..."
   static std::string fact(std::string const& answer, std::string const& name) {
     std::size_t at = answer.find(name + "=");
+    while (at != std::string::npos && at != 0 && answer[at - 1] != ' ' && answer[at - 1] != ';')
+      at = answer.find(name + "=", at + 1);
     if (at == std::string::npos) throw std::runtime_error("no " + name + " in " + answer);
     at += name.size() + 1;
     return answer.substr(at, answer.find(';', at) - at);

@@ -17,6 +17,7 @@
 #include "config/type_reader.h"
 #include "fastjournal/capabilities.h"
 #include "tests/support/memory_log.h"
+#include "tests/support/zones.h"
 
 namespace fastjournal::test {
 
@@ -118,13 +119,14 @@ class TableHarness {
       : type(std::move(table_type)),
         declaration(std::move(table_declaration)),
         schemas{declaration->schema},
-        context{TableId{1}, hash_seed} {
+        context{TableId{1}, hash_seed, &zones} {
     table = std::make_unique<TableClass>(context, type, declaration);
   }
 
   std::shared_ptr<TypeDeclaration const> type;
   std::shared_ptr<TableDeclaration const> declaration;
   std::vector<Schema> schemas;  // every version the table had
+  test::RuleZones zones;
   TableContext context;
   std::unique_ptr<TableClass> table;
   MemoryLog log;
@@ -329,10 +331,15 @@ class TableHarness {
 
  protected:
   void read_for(Extent const& wanted) {
-    auto const found = outside.find(wanted.begin);
-    bool const is_there = found != outside.end() && found->second.size() == wanted.size();
+    // All of a value, or a part of it.
+    auto found = outside.upper_bound(wanted.begin);
+    bool const is_any = found != outside.begin();
+    if (is_any) --found;
+    bool const is_there = is_any && wanted.end <= found->first + found->second.size();
     if constexpr (std::is_base_of_v<Offloads, TableClass>)
-      table->fetched(wanted, is_there ? std::string_view{found->second} : std::string_view{},
+      table->fetched(wanted,
+                     is_there ? std::string_view{found->second}.substr(wanted.begin - found->first, wanted.size())
+                              : std::string_view{},
                      is_there ? Status{} : Status{Code::damaged, "it is not there"});
   }
   std::uint16_t index_of(std::string_view command) {

@@ -101,7 +101,7 @@ std::string filled(std::string const& name, std::size_t bytes) {
 // A value that is taken, of a parameter that is required.
 std::string usual(ParameterDeclaration const& one) {
   if (!one.choices.empty()) return one.choices.front();
-  return one.type == "integer" || one.type == "duration" ? "1" : "a";
+  return one.type == "integer" || one.type == "duration" || one.type == "date" ? "1" : "a";
 }
 
 struct Answered {

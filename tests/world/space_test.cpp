@@ -281,6 +281,72 @@ BOOST_AUTO_TEST_CASE(an_emptied_log_keeps_what_when_empty_says_and_no_lsn_comes_
   }
 }
 
+// A period's rows have files of their own. Once it is over these are only emptied, and free as soon as they are empty;
+// what is left when the next period is over too is carried on.
+BOOST_AUTO_TEST_CASE(files_of_a_period_go_when_they_are_empty_and_at_the_latest_two_periods_later) {
+  constexpr DurationMs kHour{3'600'000};
+  Served served;
+  served.world.log_options.period = log::Period::hour;
+  served.world.log_options.wipe = true;
+  served.serve();
+  auto const files_with = [&](std::string_view text) {
+    int count = 0;
+    for (std::string const& file : served.world.disk().files()) {
+      std::vector<std::byte> const content = served.world.disk().content(file);
+      if (std::string_view{reinterpret_cast<char const*>(content.data()), content.size()}.find(text) !=
+          std::string_view::npos)
+        ++count;
+    }
+    return count;
+  };
+  auto const settle = [&] {
+    for (int i = 0; i < 5; ++i) served.world.advance(DurationMs{2000});
+    for (int i = 0; i < 10; ++i) served.ask("PEEK table=jobs;name=none");
+  };
+  auto const restart = [&](int round) {
+    if (round % 3 == 1) served.world.power_cut();
+    if (round % 3 == 2) BOOST_REQUIRE(served.world.stop().ok());
+    if (round % 3 != 0) served.start();
+  };
+  // So much lives that the bound of the log asks for no copies.
+  for (int i = 0; i < 150; ++i) static_cast<void>(served.insert("kept-" + std::to_string(i), 5000));
+  for (int round = 0; round < 6; ++round) {
+    std::string const hour = "hour-" + std::to_string(round) + "-";
+    std::vector<std::string> rows;
+    for (int i = 0; i < 20; ++i) rows.push_back(served.insert(hour + std::to_string(i), 500));
+    BOOST_TEST(files_with(hour) == 1);
+    served.world.advance(kHour);
+    restart(round);
+    // It is the last period now: nothing of it is carried, and it is emptied. (A start copies if it must, for the
+    // bound of the log.)
+    std::string const next = "next-" + std::to_string(round) + "-";
+    for (int i = 0; i < 20; ++i) static_cast<void>(served.insert(next + std::to_string(i), 500));
+    BOOST_TEST(files_with(next) == 1);
+    std::uint64_t const copied = served.world.engine().logs().front()->bytes_compacted;
+    std::size_t const left = round % 2 == 0 ? 0 : 1;
+    for (std::size_t i = left; i < rows.size(); ++i)
+      BOOST_REQUIRE(served.ask("DELETE table=jobs;row=" + rows[i]).starts_with("DEL"));
+    settle();
+    BOOST_TEST(served.world.engine().logs().front()->bytes_compacted < copied + 1000);
+    served.world.advance(kHour);
+    settle();
+    // The row that was left is in the files of this period now.
+    if (left != 0) {
+      BOOST_TEST(served.ask("PEEK table=jobs;name=" + hour + "0").starts_with("ROW "));
+      BOOST_TEST(files_with(hour + "0") == 1);
+      if (round % 3 == 0) BOOST_TEST(files_with(hour + "5") == 0);
+      BOOST_REQUIRE(served.ask("DELETE table=jobs;row=" + rows[0]).starts_with("DEL"));
+    }
+    for (int i = 0; i < 20; ++i)
+      BOOST_REQUIRE(served.ask("DELETE table=jobs;name=" + next + std::to_string(i)).starts_with("DEL"));
+    // What ended two periods ago. (What is free is wiped.)
+    if (round == 0) continue;
+    for (std::string const name : {"hour-", "next-"}) BOOST_TEST_CONTEXT(name << round - 1) {
+        BOOST_TEST(files_with(name + std::to_string(round - 1) + "-") == 0);
+      }
+  }
+}
+
 // Once a log is empty, its data is nowhere on the disk, except in the last segment in use.
 BOOST_AUTO_TEST_CASE(what_is_freed_is_wiped_when_the_log_says_so) {
   for (bool const wipe : {true, false}) {

@@ -293,7 +293,7 @@ BOOST_AUTO_TEST_CASE(help_names_what_the_types_call_a_topic) {
   BOOST_TEST(
       Served::field(s.ask("main", "HELP command=LISTEN"), "parameters") ==
       "table:string! lane:string domain:string source:string queue:string mode:string credit:integer worker:string "
-      "patience:duration lease:duration places:integer destination:string queues:string message:integer "
+      "patience:duration lease:duration places:integer done:integer destination:string queues:string message:integer "
       "lease_margin:duration accept:integer key:string key_binary:string "
       "prefix:string");
 }

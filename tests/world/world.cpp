@@ -175,6 +175,7 @@ Status World::start() {
   stop_reason_.clear();
   engine::Engine& engine = server_->engine();
   engine.hash_with(hash_seed);
+  engine.tell_zones(zones_);
   engine.declare(declarations_);
   if (Status status = open_logs(); !status.ok()) {
     tear_down();
@@ -472,6 +473,7 @@ void World::suspend(DurationMs span) {
 Result<std::uint64_t> World::replayed_digest() {
   fastjournal::test::Nobody nobody;
   engine::Engine engine{types_, nobody};
+  engine.tell_zones(zones_);
   engine.declare(declarations_);
   for (auto const& [name, log] : logs_) {
     Result<log::file::LogReader> reader = log::file::LogReader::open(disk_, name);
@@ -488,6 +490,7 @@ Result<std::uint64_t> World::replayed_digest() {
 TimeMs World::last_logged() {
   fastjournal::test::Nobody nobody;
   engine::Engine engine{types_, nobody};
+  engine.tell_zones(zones_);
   engine.declare(declarations_);
   for (std::string const& name : log_names()) {
     Result<log::file::LogReader> reader = log::file::LogReader::open(disk_, name);

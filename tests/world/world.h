@@ -17,6 +17,7 @@
 #include "server/server.h"
 #include "tests/sim/sim_disk.h"
 #include "tests/sim/sim_log.h"
+#include "tests/support/zones.h"
 #include "tests/world/sim_network.h"
 
 namespace fastjournal::sim {
@@ -178,6 +179,7 @@ class World final : public server::ServerHost {
   void change_declaration(std::string_view table, std::function<void(TableDeclaration&)> const& change);
 
   std::uint64_t seed_;
+  fastjournal::test::RuleZones zones_;
   SimClock clock_;
   SimNetwork network_;
   SimDisk disk_;

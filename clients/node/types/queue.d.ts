@@ -245,14 +245,14 @@ export interface QueueReleaseOptions extends Limits {
   priority?: number;
   /** What went wrong, for people. Makes it a failed delivery. At most 1 KiB of it are kept. */
   error?: string;
-  /** Where it went wrong, as a traceback, for people. Makes it a failed delivery. At most 16 KiB of it are kept. */
+  /** Where it went wrong, as a traceback, for people. Makes it a failed delivery. At most 64 KiB of it are kept. */
   errorTrace?: string;
   /** `true`: a failed delivery, also without error; `false`: none, also with one. */
   failed?: boolean;
 }
 
 export interface QueueRejectOptions extends Limits {
-  /** Where it went wrong, as a traceback, for people. At most 16 KiB of it are kept. */
+  /** Where it went wrong, as a traceback, for people. At most 64 KiB of it are kept. */
   errorTrace?: string;
 }
 
@@ -261,7 +261,7 @@ export interface QueueParkOptions extends Limits {
   priority?: number;
   /** Why, for people. At most 1 KiB of it are kept. */
   error?: string;
-  /** Where it went wrong, as a traceback, for people. At most 16 KiB of it are kept. */
+  /** Where it went wrong, as a traceback, for people. At most 64 KiB of it are kept. */
   errorTrace?: string;
 }
 

@@ -40,6 +40,7 @@ struct Take {
   Flag hold{to, "--hold",
             "stay connected until standard input ends: without a connection the daemon takes rows back after the "
             "table's `grace`"};
+  Flag at_once{to, "--done", journal::next::done, excludes(lease), excludes(hold)};
 
   ExitCode run(Call& call) {
     Message next = call.about_table("NEXT", to);
@@ -54,7 +55,7 @@ struct Take {
                          << '\n';
       return ExitCode::nothing;
     }
-    std::optional<DurationMs> const grace = hold ? std::nullopt : grace_of_table(call);
+    std::optional<DurationMs> const grace = hold || at_once ? std::nullopt : grace_of_table(call);
     if (grace)
       for (Message& row : reply->messages) end_with_connection(row, *grace);
     call.show(reply->messages, "table");
@@ -101,6 +102,17 @@ struct Touch : Lease {
   }
 };
 
+struct Progress : Lease {
+  Number<> percent{to, "PERCENT", journal::progress::percent, required};
+  Text note{to, "NOTE", journal::progress::note};
+  Duration lease{to, "--lease", journal::progress::lease};
+
+  ExitCode run(Call& call) {
+    return call.report(call.about_table("PROGRESS", to),
+                       [&](Message const&) { return fmt::format("row {} is at {} %", *row, *percent); });
+  }
+};
+
 struct Done : Lease {
   ExitCode run(Call& call) {
     return call.report(call.about_table("DONE", to),
@@ -110,6 +122,7 @@ struct Done : Lease {
 
 struct Fail : Lease {
   Text error{to, "--error", journal::fail::error.sentence};
+  Text error_class{to, "--error-class", journal::fail::error_class};
 
   ExitCode run(Call& call) { return give_up(call, call.about_table("FAIL", to), error); }
 };
@@ -118,6 +131,7 @@ struct Release : Lease {
   When at{to, "--at",
           journal::release::process_date.as("not before this date (default: now; with --error the table's back-off)")};
   Text error{to, "--error", "why: it is a failed attempt then, and counts"};
+  Text error_class{to, "--error-class", journal::release::error_class};
 
   ExitCode run(Call& call) { return give_up(call, call.about_table("RELEASE", to), error); }
 };
@@ -126,6 +140,8 @@ constexpr Verb kLeaseVerbs[]{
     {"take", "lease the next rows that are due, and show them", Needs::table, declare<Take>,
      "fastjournal take pages --count 10 --lease 5m --wait 30s"},
     {"touch", "renew a lease", Needs::table, declare<Touch>, "fastjournal touch pages 69688 1099511627777 --lease 10m"},
+    {"progress", "say how far the work on a row is", Needs::table, declare<Progress>,
+     "fastjournal progress pages 69688 1099511627777 40 '4 of 10 files' --lease 10m"},
     {"done", "the work is done: the row goes away", Needs::table, declare<Done>,
      "fastjournal done pages 69688 1099511627777"},
     {"release", "give a row back", Needs::table, declare<Release>,

@@ -53,6 +53,19 @@ namespace fastjournal::cli::daemon::xa_forget {
 inline constexpr Help xid{"xid", "the branch, as its manager names it: FORMAT:GTRID:BQUAL"};
 }  // namespace fastjournal::cli::daemon::xa_forget
 
+namespace fastjournal::cli::journal::backfill {
+inline constexpr Help from_date{"from_date", "the first date, at the earliest"};
+inline constexpr Help schedule{"schedule", "its name"};
+inline constexpr Help to_date{"to_date", "the last date, at the latest; not in the future"};
+}  // namespace fastjournal::cli::journal::backfill
+
+namespace fastjournal::cli::journal::cancel {
+inline constexpr Help group{"group", "its name"};
+inline constexpr Help how{
+    "how", "delete, if absent; or fail: they are parked, or deleted (when-failed)",
+    "delete fail"};
+}  // namespace fastjournal::cli::journal::cancel
+
 namespace fastjournal::cli::journal::done {
 inline constexpr Help epoch{"epoch", "the epoch of the lease"};
 inline constexpr Help row{"row", "the row's number"};
@@ -60,31 +73,91 @@ inline constexpr Help row{"row", "the row's number"};
 
 namespace fastjournal::cli::journal::fail {
 inline constexpr Help error{"error", "why, for people"};
+inline constexpr Help error_class{
+    "error_class", "what kind of error it is, for programs: TimeoutError, a code; rows are found by it"};
 }  // namespace fastjournal::cli::journal::fail
 
+namespace fastjournal::cli::journal::figures {
+inline constexpr Help per{"per", "how long each is; a minute if absent", "minute hour"};
+inline constexpr Help since{"since", "those that begin at this date or later"};
+inline constexpr Help until{"until", "those that begin before this date"};
+}  // namespace fastjournal::cli::journal::figures
+
+namespace fastjournal::cli::journal::group {
+inline constexpr Help group{"group", "its name"};
+}  // namespace fastjournal::cli::journal::group
+
+namespace fastjournal::cli::journal::groups {
+inline constexpr Help group{"group", "this one only"};
+}  // namespace fastjournal::cli::journal::groups
+
 namespace fastjournal::cli::journal::insert {
+inline constexpr Help after{
+    "after", "rows of this table that it waits for, up to 1000: their numbers, with blanks between; those "
+    "that have ended are not waited for"};
+inline constexpr Help after_group{"after_group", "it waits for this group of jobs"};
+inline constexpr Help after_group_is{
+    "after_group_is", "until all rows of that group have ended (ended, if absent), until all have been done, or "
+    "until one has failed",
+    "ended done failed"};
+inline constexpr Help after_keys{
+    "after_keys", "the same by the keys of a table whose row-key is one column, all rows of each key: keys with"
+    " blanks between, or each on a line of its own"};
+inline constexpr Help back_off{
+    "back_off", "how long this row rests after a failed attempt, in place of the option back-off: doubling, "
+    "linear, sidekiq, or durations as in 10s,1m,10m"};
 inline constexpr Help client{
     "client", "the producer's name for this start of it; with sequence: resent inserts are done once"};
 inline constexpr Help expiration_date{
     "expiration_date", "not to be handed out from then on, after process_date; 0 or absent: never"};
-inline constexpr Help priority{"priority", "the smallest is first", "", "0 to 255, default 100", 0, 255, 100};
+inline constexpr Help group{
+    "group", "it is of this group of jobs, which is made if it is not there; without open it ends once all"
+    " its rows have"};
+inline constexpr Help lease{
+    "lease", "how long the work on this row may take, unless NEXT says it; within processing-timeout-min "
+    "and -max",
+    "", "1ms to 365d", 1, 31536000000};
+inline constexpr Help max_attempts{
+    "max_attempts", "of this row, in place of the option max-attempts",
+    "", "0 to 250", 0, 250};
+inline constexpr Help priority{
+    "priority", "the smallest is first; or a word of the option priority-words, as NOW",
+    "", "0 to 255, default 100", 0, 255, 100};
 inline constexpr Help process_date{
     "process_date", "not to be handed out before; now if absent; at least insertion_date"};
 inline constexpr Help sequence{"sequence", "the number of this insert by this client"};
+inline constexpr Help tags{
+    "tags", "words that find the row, with commas between them: at most 16 of 64 bytes, of letters, "
+    "digits and . _ : / @ + # -"};
+inline constexpr Help unique_for{
+    "unique_for", "for so long after this row is done no further row of its key is taken; 0 or absent: as the "
+    "option unique-for says; not without row-key",
+    "", "0 to 365d", 0, 31536000000};
+inline constexpr Help when_failed{
+    "when_failed", "what it does when one of these fails (is parked, deleted or expires): it waits on (wait, if "
+    "absent), it fails too, or it runs all the same",
+    "wait fail go-on"};
 }  // namespace fastjournal::cli::journal::insert
 
 namespace fastjournal::cli::journal::list {
 inline constexpr Help count{"count", "how many rows at most", "", "1 to 1000, default 100", 1, 1000, 100};
 inline constexpr Help domain{"domain", "rows of this domain only"};
 inline constexpr Help error{"error", "rows whose last error contains this"};
+inline constexpr Help error_class{"error_class", "rows whose last error is of this class"};
 inline constexpr Help prefix{"prefix", "rows whose first key column begins so; not without row-key"};
-inline constexpr Help status{"status", "rows in this state only", "waiting due processing behind parked paused"};
+inline constexpr Help status{
+    "status", "rows in this state only",
+    "waiting due processing behind blocked parked paused"};
+inline constexpr Help tag{"tag", "rows with this tag only"};
 inline constexpr Help traces{"traces", "with the traces of last errors"};
 }  // namespace fastjournal::cli::journal::list
 
 namespace fastjournal::cli::journal::next {
 inline constexpr Help count{"count", "how many rows at most", "", "1 to 1024, default 1", 1, 1024, 1};
 inline constexpr Help domain{"domain", "rows of this domain only"};
+inline constexpr Help done{
+    "done", "the rows are done at once, without a lease: none is given out twice, and one whose answer or"
+    " worker is lost is lost"};
 inline constexpr Help lease{"lease", "how long the work may take", "", "default: the table's processing-timeout"};
 inline constexpr Help wait{"wait", "how long to wait for a row when nothing is due", "", "0 to 1d", 0, 86400000};
 inline constexpr Help worker{"worker", "the worker's name, for people; peer address and connection if absent"};
@@ -92,12 +165,63 @@ inline constexpr Help worker{"worker", "the worker's name, for people; peer addr
 
 namespace fastjournal::cli::journal::pause {
 inline constexpr Help reason{"reason", "why, for people"};
+inline constexpr Help schedule{"schedule", "this schedule of the table, and not the table"};
 }  // namespace fastjournal::cli::journal::pause
 
+namespace fastjournal::cli::journal::progress {
+inline constexpr Help lease{"lease", "how long from now; if absent the lease ends as before"};
+inline constexpr Help note{"note", "what is being done, for people; empty while memory is short"};
+inline constexpr Help percent{"percent", "how much of it is done", "", "0 to 100", 0, 100};
+}  // namespace fastjournal::cli::journal::progress
+
 namespace fastjournal::cli::journal::release {
+inline constexpr Help error_class{
+    "error_class", "what kind of error it is, for programs: TimeoutError, a code; rows are found by it"};
 inline constexpr Help process_date{
     "process_date", "when it may be handed out again; if absent: now, or after the back-off of a failed attempt"};
 }  // namespace fastjournal::cli::journal::release
+
+namespace fastjournal::cli::journal::schedule {
+inline constexpr Help alert_after{
+    "alert_after", "the alert schedule-late is raised when no row of it was done for so long; 0: never",
+    "", "0 to 3660d", 0, 316224000000};
+inline constexpr Help begins{"begins", "no date before this one; 0 or absent: from now on"};
+inline constexpr Help catch_up{
+    "catch_up", "which dates that came while none could be made make a row after all; last if absent",
+    "none last all"};
+inline constexpr Help catch_up_max{
+    "catch_up_max", "with catch_up=all: the last so many of them",
+    "", "1 to 1000, default 100", 1, 1000, 100};
+inline constexpr Help catch_up_window{
+    "catch_up_window", "of these dates none that is older; 0: however old",
+    "", "0 to 3660d, default 1d", 0, 316224000000, 86400000};
+inline constexpr Help cron{"cron", "its dates, as a cron expression of five or six fields; or else every"};
+inline constexpr Help ends{"ends", "no date behind this one; 0 or absent: for ever"};
+inline constexpr Help every{
+    "every", "its dates are so far apart; the first is at begins, or they are a whole number of these "
+    "behind 1970",
+    "", "1s to 3660d", 1000, 316224000000};
+inline constexpr Help expires_in{
+    "expires_in", "its rows expire so long after their dates; 0: never",
+    "", "0 to 3660d", 0, 316224000000};
+inline constexpr Help jitter{
+    "jitter", "its rows are due up to so much later, always the same for a date",
+    "", "0 to 1d", 0, 86400000};
+inline constexpr Help overlap{
+    "overlap", "while a row of it has not ended, the next date makes none (skip, if absent); or one waits "
+    "for the end of that row; or all make theirs",
+    "skip one all"};
+inline constexpr Help pause_after{
+    "pause_after", "it pauses itself when so many of its rows failed or expired one after the other; 0: never",
+    "", "0 to 1000000", 0, 1000000};
+inline constexpr Help priority{"priority", "of its rows", "", "0 to 255, default 100", 0, 255, 100};
+inline constexpr Help schedule{"schedule", "its name: letters, digits and _ - . : of ASCII, a letter or digit first"};
+inline constexpr Help time_zone{"time_zone", "whose clock cron is about: UTC if absent, or Europe/Berlin"};
+}  // namespace fastjournal::cli::journal::schedule
+
+namespace fastjournal::cli::journal::schedules {
+inline constexpr Help schedule{"schedule", "this one only"};
+}  // namespace fastjournal::cli::journal::schedules
 
 namespace fastjournal::cli::journal::timeline {
 inline constexpr Help domain{"domain", "rows of this domain only"};
@@ -106,6 +230,14 @@ inline constexpr Help domain{"domain", "rows of this domain only"};
 namespace fastjournal::cli::journal::touch {
 inline constexpr Help lease{"lease", "how long from now", "", "default: the table's processing-timeout"};
 }  // namespace fastjournal::cli::journal::touch
+
+namespace fastjournal::cli::journal::trigger {
+inline constexpr Help schedule{"schedule", "its name"};
+}  // namespace fastjournal::cli::journal::trigger
+
+namespace fastjournal::cli::journal::unschedule {
+inline constexpr Help schedule{"schedule", "its name"};
+}  // namespace fastjournal::cli::journal::unschedule
 
 namespace fastjournal::cli::keyvalue::add {
 inline constexpr Help by{"by", "an integer, or a number with a point for a float; 1 if absent"};

@@ -131,6 +131,25 @@ struct Domains : Waiters {
   }
 };
 
+struct ShowFigures {
+  OptionSet& to;
+  Text per{to, "--per", journal::figures::per};
+  When since{to, "--since", journal::figures::since};
+  When until{to, "--until", journal::figures::until};
+
+  ExitCode run(Call& call) {
+    Paging paging;
+    Result<std::vector<Message>> shown = call.all_pages(call.about_table("FIGURES", to), paging);
+    if (!shown.ok()) return call.complain(shown.status());
+    if (shown->empty() && !call.json)
+      call.console.err << (paging.reason.empty() ? "nothing happened in table " + call.table : paging.reason) << '\n';
+    if (!call.json)
+      for (Message& message : shown.value()) spell_dates(message, call.console.look);
+    call.show(shown.value(), "table");
+    return ExitCode::ok;
+  }
+};
+
 struct Stats {
   OptionSet& to;
   TableName table{to, "TABLE", "name of the table"};
@@ -178,6 +197,8 @@ constexpr Verb kOverviewVerbs[]{
      "out."},
     {"domains", "show the domains that have rows: their turns, and what keeps them", Needs::table, declare<Domains>,
      "fastjournal domains pages --count 20", "Those with the most due rows first, with --json in the daemon's order."},
+    {"figures", "show what happened in each minute of the last day, or each hour of the last month", Needs::table,
+     declare<ShowFigures>, "fastjournal figures pages --per hour --since 2026-11-30", "Of a table with keep-figures."},
     {"waiters", "show who listens and waits at a table", Needs::table, declare<Waiters>, "fastjournal waiters pages",
      "Who has leases: fastjournal ls TABLE --status processing"},
     {"stats", "figures of one table or of all, and of the daemon", Needs::connection, declare<Stats>,

@@ -5,6 +5,7 @@
 #include "clients/programs/fastjournal/buffers.h"
 #include "clients/programs/fastjournal/dates.h"
 #include "clients/programs/fastjournal/verbs.h"
+#include "model/date.h"
 
 namespace fastjournal::cli {
 
@@ -28,6 +29,9 @@ std::string sentence_of_put(Message const& answer, bool resent) {
     return fmt::format("row {} waits behind the one that is being worked on{}{}", row, due_text(answer),
                        why_this_date(answer));
   if (result == "duplicate") return fmt::format("{}: row {}", resent ? "inserted" : "this put was counted before", row);
+  if (result == "unique")
+    return fmt::format("row {} of this key is done: nothing is inserted until {}", row,
+                       model::format_date(answer.integer("unique_until").value_or(0)));
   if (result == "stale") return fmt::format("row {} is newer: nothing changed", row);
   return fmt::format("{} row {}{}", result, row, due_text(answer));
 }

@@ -14,7 +14,7 @@ struct PutOptions {
       to, "COLUMNS",
       "column=value; column=@FILE takes the file's bytes, column=@- standard input, column=@@x is the value "
       "@x; buffer columns take plain bytes too, or base64:..."};
-  Number<std::uint8_t> priority{to, "--priority", journal::insert::priority};
+  Text priority{to, "--priority", journal::insert::priority, called("PRIORITY")};
   When at{to, "--at", journal::insert::process_date.as("not to be worked on before this date")};
   Expiration expires{to, "--expires",
                      journal::insert::expiration_date.as("dropped at this date if nobody took it; or never")};
@@ -23,6 +23,17 @@ struct PutOptions {
   Number<> sequence{
       to, "--sequence",
       journal::insert::sequence.as("number of this put; with --from the first row's, counted up with each row")};
+  Text tags{to, "--tags", journal::insert::tags};
+  Number<> max_attempts{to, "--max-attempts", journal::insert::max_attempts};
+  Text back_off{to, "--back-off", journal::insert::back_off};
+  Duration lease{to, "--lease", journal::insert::lease};
+  Duration unique_for{to, "--unique-for", journal::insert::unique_for};
+  Text after{to, "--after", journal::insert::after, called("ROWS")};
+  Text after_keys{to, "--after-keys", journal::insert::after_keys, called("KEYS")};
+  Text when_failed{to, "--when-failed", journal::insert::when_failed};
+  Text group{to, "--group", journal::insert::group};
+  Text after_group{to, "--after-group", journal::insert::after_group, called("GROUP")};
+  Text after_group_is{to, "--after-group-is", journal::insert::after_group_is, only_with(after_group)};
   // Empty: the row is in `columns`.
   Text from{to, "--from", "rows of this file, - for standard input; see below", called("FILE")};
   Text format{to, "--format", "of --from: json, csv or lines (default: as its first line looks)",

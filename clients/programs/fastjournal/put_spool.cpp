@@ -24,6 +24,7 @@
 #include "clients/spool/core/spool.h"
 #include "config/table_reader.h"
 #include "config/type_reader.h"
+#include "model/priority_names.h"
 #include "model/value.h"
 #include "platform/os/installation.h"
 #include "platform/os/random.h"
@@ -34,7 +35,6 @@ namespace {
 constexpr std::array<std::string_view, 3> kRowDates{"process_date", "expiration_date", "insertion_date"};
 // A Spool that syncs by itself also syncs each file that it leaves; with an interval of this length it does nothing
 // else by itself, and what is synced at the end is all.
-constexpr auto kPriorityMax = static_cast<std::int64_t>(journal::insert::priority.most);
 constexpr std::chrono::hours kNever{1};
 
 std::int64_t put_now_ms() {
@@ -85,6 +85,7 @@ class SpoolPut {
   Call& call_;
   RefusedRows refused_;
   bool const syncs_;
+  model::PriorityNames priorities_;                            // of the declaration, or the usual ones
   std::optional<std::set<std::string, std::less<>>> buffers_;  // of the declaration; nothing: there is none
   std::unique_ptr<spool::Spool> spool_;
   std::uint64_t saved_{0};
@@ -108,6 +109,7 @@ Status SpoolPut::open_spool() {
 Status SpoolPut::declare() {
   Result<Declared> const declared = read_declared(one_.declared);
   if (!declared.ok()) return declared.status();
+  priorities_.take(declared->table.option("priority-words").text);
   if (declared->table.name != call_.table)
     return {Code::bad_parameter,
             one_.declared + " declares the table " + declared->table.name + ", not " + call_.table};
@@ -151,9 +153,11 @@ Status SpoolPut::decode_buffers(Message& insert) const {
 Status SpoolPut::prepare(Message& insert) const {
   if (Status status = decode_buffers(insert); !status.ok()) return status;
   if (Value const* const priority = insert.find("priority"); priority != nullptr) {
-    std::optional<std::int64_t> const number = priority->as_integer();
-    if (!number || *number < 0 || *number > kPriorityMax)
-      return bad("priority", "a priority is 0 to " + std::to_string(kPriorityMax));
+    std::uint8_t number = 0;
+    Status why;
+    model::read_priority({"priority", *priority}, priorities_, 0, 255, number, why);
+    if (!why.ok()) return why;
+    insert.set_integer("priority", number);
   }
   std::int64_t const now_ms = put_now_ms();
   for (std::string_view const name : kRowDates) {

@@ -28,12 +28,12 @@ constexpr std::string_view kGap = "  ";
 bool steers(std::string_view name) { return name == "request" || name == "left" || name == "after"; }
 
 bool is_date(std::string_view name) {
-  static constexpr std::array<std::string_view, 21> kDates{
-      "accepted_date", "access_date",     "changed_date",      "creation_date",  "date",
-      "decided_date",  "expiration_date", "first_date",        "insertion_date", "lease_end",
-      "lock_end",      "made_date",       "modification_date", "next_date",      "now",
-      "paused_until",  "prepared_date",   "process_date",      "sent_date",      "start_processing_date",
-      "worked_on_end"};
+  static constexpr std::array<std::string_view, 26> kDates{
+      "accepted_date",   "access_date",  "changed_date",      "creation_date", "date",         "decided_date",
+      "expiration_date", "first_date",   "insertion_date",    "last_date",     "last_success", "lease_end",
+      "lock_end",        "made_date",    "modification_date", "next_date",     "now",          "paused_until",
+      "prepared_date",   "process_date", "progress_date",     "schedule_date", "sent_date",    "start_processing_date",
+      "waiting_date",    "worked_on_end"};
   return std::find(kDates.begin(), kDates.end(), name) != kDates.end();
 }
 

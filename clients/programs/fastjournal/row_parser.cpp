@@ -16,7 +16,9 @@
 namespace fastjournal::cli {
 namespace {
 
-constexpr std::array<std::string_view, 4> kTakenNames{"priority", "process_date", "expiration_date", "insertion_date"};
+constexpr std::array<std::string_view, 9> kTakenNames{"priority",       "process_date", "expiration_date",
+                                                      "insertion_date", "tags",         "max_attempts",
+                                                      "back_off",       "lease",        "unique_for"};
 constexpr std::string_view kDateEnding = "_date";
 
 bool is_date_parameter(std::string_view name) {

@@ -23,8 +23,12 @@ struct RowFilter {
   MaybeText domain{to, "--domain", journal::list::domain};  // empty: rows without a domain
   // Empty: all rows with an error.
   MaybeText error{to, "--error", journal::list::error.as("only rows whose last error contains this; '' for any error")};
+  MaybeText error_class{to, "--error-class", journal::list::error_class};
+  Text tag{to, "--tag", journal::list::tag};
 
-  [[nodiscard]] bool is_empty() const { return status.empty() && prefix.empty() && !domain && !error; }
+  [[nodiscard]] bool is_empty() const {
+    return status.empty() && prefix.empty() && !domain && !error && !error_class && tag.empty();
+  }
 };
 
 // A list tells only the places of columns that are kept in files: what is put again needs their bytes. False: the row
@@ -146,7 +150,7 @@ struct RowChange {
 };
 
 constexpr RowChange kDeletion{"delete",  "DELETE",  "DELETED",
-                              "deleted", "deleted", "--status, --domain, --prefix or --error"};
+                              "deleted", "deleted", "--status, --domain, --prefix, --error or --tag"};
 constexpr RowChange kKicking{"kick",   "KICK",         "KICKED",
                              "kicked", "back at work", "--status parked for all that are parked"};
 
@@ -164,7 +168,7 @@ struct ChangeRows {
     std::string const verb{change->verb};
     bool const is_many = !filter.is_empty() || count || !after.empty() || dry_run;
     if (!words.empty() && is_many)
-      return verb + " takes a row or a key, or else a filter (--status, --domain, --prefix, --error), not both";
+      return verb + " takes a row or a key, or else a filter (--status, --domain, --prefix, --error, --tag), not both";
     if (!words.empty() || !filter.is_empty()) return {};
     return verb + " needs a row, a key, or a filter: " + std::string{change->hint};
   }

@@ -4,7 +4,11 @@ namespace fastjournal::cli {
 
 std::span<Group const> verb_groups() {
   static Group const kGroups[]{
-      {"", "", {put_verbs(), lease_verbs(), work_verbs(), follow_verbs(), row_verbs(), overview_verbs()}},
+      {"",
+       "",
+       {put_verbs(), lease_verbs(), work_verbs(), follow_verbs(), row_verbs(), overview_verbs(), groups_verbs()}},
+      {"group", "groups of jobs of a journal: rows that end together", {group_verbs()}},
+      {"schedule", "what a journal makes rows of at the dates of a calendar", {schedule_verbs(), crontab_verbs()}},
       {"kv",
        "values of a key/value table: read them, change them, lock them, watch them",
        {pair_verbs(), lock_verbs(), frame_verbs()}},

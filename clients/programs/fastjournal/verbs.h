@@ -17,6 +17,10 @@ using Verbs = std::span<Verb const>;
 // Pairs, blobs, queues, pipelines.
 [[nodiscard]] Verbs pair_verbs(), lock_verbs(), frame_verbs(), blob_verbs(), queue_verbs(), import_verbs(),
     pipeline_run_verbs(), pipeline_verbs();
+// Schedules of journals.
+[[nodiscard]] Verbs schedule_verbs(), crontab_verbs();
+// Groups of jobs.
+[[nodiscard]] Verbs groups_verbs(), group_verbs();
 // Several tables, several nodes.
 [[nodiscard]] Verbs transaction_verbs(), cluster_verbs();
 // Files and folders of this computer.

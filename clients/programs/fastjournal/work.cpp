@@ -136,7 +136,7 @@ constexpr Verb kWork[]{
      "are too much together, are in files that FJ_FILE_<COLUMN> names, until COMMAND ends. A row with a NUL in a\n"
      "value, which no environment can hold, is not run but given up (FAIL), unless --input-only says that COMMAND\n"
      "reads its input. Exit status 0: done; any other: a failed attempt. The status and the end of standard error go "
-     "with the row (`ls --traces` shows up to 16 KiB of it), which\n"
+     "with the row (`ls --traces` shows up to 64 KiB of it), which\n"
      "rests for the table's back-off or is given up after its `max-attempts`. The lease is renewed while COMMAND "
      "runs.\n"
      "Between rows the daemon wakes us (LISTEN); a pause, and a daemon that is away, are waited out. SIGTERM, SIGINT\n"

@@ -220,7 +220,7 @@ class QueueCalls(TableCalls):
         process_date: when it may be handed out again; if absent: at once, or after the back-off of a failed delivery.
         priority: its new priority, as in SEND; it keeps the old one if absent; 0 to 4294967295.
         error: what went wrong, for people. Makes it a failed delivery; 1024 bytes are kept.
-        error_trace: where it went wrong, as a traceback, for people. Makes it a failed delivery; 16384 bytes are kept.
+        error_trace: where it went wrong, as a traceback, for people. Makes it a failed delivery; 65536 bytes are kept.
         failed: True, a failed delivery, also without error; False, none, also with one.
         Raises: Error stale_epoch, not_leased or unknown_row if the lease is over: then the work is to be dropped.
         """
@@ -231,7 +231,7 @@ class QueueCalls(TableCalls):
             process_date=when(process_date),
             priority=priority,
             error=kept(error, 1024),
-            error_trace=kept(error_trace, 16384),
+            error_trace=kept(error_trace, 65536),
             failed=flag(failed),
         )
         return fate_of(await self.connection.report("RELEASE", params))
@@ -243,7 +243,7 @@ class QueueCalls(TableCalls):
         are none.
 
         error: why, for people; 1024 bytes are kept.
-        error_trace: where it went wrong, as a traceback, for people; 16384 bytes are kept.
+        error_trace: where it went wrong, as a traceback, for people; 65536 bytes are kept.
         Raises: Error stale_epoch, not_leased or unknown_row if the lease is over: then the work is to be dropped.
         """
         params = given(
@@ -251,7 +251,7 @@ class QueueCalls(TableCalls):
             message=message.message,
             epoch=message.epoch,
             error=kept(error, 1024),
-            error_trace=kept(error_trace, 16384),
+            error_trace=kept(error_trace, 65536),
         )
         return fate_of(await self.connection.report("REJECT", params))
 
@@ -268,7 +268,7 @@ class QueueCalls(TableCalls):
 
         priority: its new priority, as in SEND; it keeps the old one if absent; 0 to 4294967295.
         error: why, for people; 1024 bytes are kept.
-        error_trace: where it went wrong, as a traceback, for people; 16384 bytes are kept.
+        error_trace: where it went wrong, as a traceback, for people; 65536 bytes are kept.
         Raises: Error stale_epoch, not_leased or unknown_row if the lease is over: then the work is to be dropped.
         """
         params = given(
@@ -277,7 +277,7 @@ class QueueCalls(TableCalls):
             epoch=message.epoch,
             priority=priority,
             error=kept(error, 1024),
-            error_trace=kept(error_trace, 16384),
+            error_trace=kept(error_trace, 65536),
         )
         return fate_of(await self.connection.report("PARK", params))
 

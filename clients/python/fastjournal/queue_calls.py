@@ -221,7 +221,7 @@ class QueueCalls(TableCalls):
         process_date: when it may be handed out again; if absent: at once, or after the back-off of a failed delivery.
         priority: its new priority, as in SEND; it keeps the old one if absent; 0 to 4294967295.
         error: what went wrong, for people. Makes it a failed delivery; 1024 bytes are kept.
-        error_trace: where it went wrong, as a traceback, for people. Makes it a failed delivery; 16384 bytes are kept.
+        error_trace: where it went wrong, as a traceback, for people. Makes it a failed delivery; 65536 bytes are kept.
         failed: True, a failed delivery, also without error; False, none, also with one.
         Raises: Error stale_epoch, not_leased or unknown_row if the lease is over: then the work is to be dropped.
         """
@@ -232,7 +232,7 @@ class QueueCalls(TableCalls):
             process_date=when(process_date),
             priority=priority,
             error=kept(error, 1024),
-            error_trace=kept(error_trace, 16384),
+            error_trace=kept(error_trace, 65536),
             failed=flag(failed),
         )
         return fate_of(self.connection.report("RELEASE", params))
@@ -244,7 +244,7 @@ class QueueCalls(TableCalls):
         are none.
 
         error: why, for people; 1024 bytes are kept.
-        error_trace: where it went wrong, as a traceback, for people; 16384 bytes are kept.
+        error_trace: where it went wrong, as a traceback, for people; 65536 bytes are kept.
         Raises: Error stale_epoch, not_leased or unknown_row if the lease is over: then the work is to be dropped.
         """
         params = given(
@@ -252,7 +252,7 @@ class QueueCalls(TableCalls):
             message=message.message,
             epoch=message.epoch,
             error=kept(error, 1024),
-            error_trace=kept(error_trace, 16384),
+            error_trace=kept(error_trace, 65536),
         )
         return fate_of(self.connection.report("REJECT", params))
 
@@ -269,7 +269,7 @@ class QueueCalls(TableCalls):
 
         priority: its new priority, as in SEND; it keeps the old one if absent; 0 to 4294967295.
         error: why, for people; 1024 bytes are kept.
-        error_trace: where it went wrong, as a traceback, for people; 16384 bytes are kept.
+        error_trace: where it went wrong, as a traceback, for people; 65536 bytes are kept.
         Raises: Error stale_epoch, not_leased or unknown_row if the lease is over: then the work is to be dropped.
         """
         params = given(
@@ -278,7 +278,7 @@ class QueueCalls(TableCalls):
             epoch=message.epoch,
             priority=priority,
             error=kept(error, 1024),
-            error_trace=kept(error_trace, 16384),
+            error_trace=kept(error_trace, 65536),
         )
         return fate_of(self.connection.report("PARK", params))
 

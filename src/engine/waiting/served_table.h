@@ -61,7 +61,8 @@ struct Decided {
   Verdict verdict{Verdict::done};
   TimeMs wait_until{};
   std::string_view wait_topic{};
-  bool waits_for_several{false};  // topics, between blanks
+  bool waits_for_several{false};         // topics, between blanks
+  std::array<std::uint64_t, 4> carry{};  // of a command that waits: Decision::carry
   Take take{Take::no};
   std::unique_ptr<WatchRequest> watch{};  // of its connection, from now on
 };
@@ -73,10 +74,11 @@ struct Fetching {
   std::array<std::uint64_t, 4> carry{};  // Decision::carry
 };
 
-// Runs commands of the table that is served. `over`: the command waits no longer.
+// Runs commands of the table that is served. `over`: the command waits no longer. `carry`: as it was when it began to wait.
 class Runner {
  public:
-  [[nodiscard]] virtual Decided run(Command const& command, bool over, Answer& answer) = 0;
+  [[nodiscard]] virtual Decided run(Command const& command, bool over, std::array<std::uint64_t, 4> const& carry,
+                                    Answer& answer) = 0;
 
  protected:
   ~Runner() = default;

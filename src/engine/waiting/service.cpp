@@ -97,6 +97,7 @@ Status Service::wait(ServedTable const& table, Command const& command, Decided c
   waiting.holds = command.holds;
   waiting.topic = decided.wait_topic;
   waiting.waits_for_several = decided.waits_for_several;
+  waiting.carry = decided.carry;
   waiting.since = now;
   waiting.deadline = decided.wait_until;
   waiting.message.command = message.command;
@@ -172,7 +173,7 @@ bool Service::answer_waiting(ServedTable const& table, WaitingCommand const& wai
                         .origin = waiting.origin,
                         .holds = waiting.holds};
   Answer answer;
-  Decided decided = runner.run(command, over, answer);
+  Decided decided = runner.run(command, over, waiting.carry, answer);
   if (decided.verdict == Verdict::wait) return false;
   static_cast<void>(table.subscriptions.took(waiting.connection, decided.take));
   say_something(table.type, table.name, answer, decided.status);
@@ -226,7 +227,7 @@ Service::Delivered Service::deliver(ServedTable const& table, Line::Turn const& 
   TimeMs const due = turn.topic->due;
   pushed_.clear();
   table.subscriptions.deliver_to(&listener);
-  Decided const decided = runner.run(command, true, pushed_);
+  Decided const decided = runner.run(command, true, {}, pushed_);
   table.subscriptions.deliver_to(nullptr);
   Code const code = decided.status.code();
   if ((code == Code::bad_parameter || code == Code::too_large) && listener.further != nullptr) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -46,9 +47,10 @@ struct WaitingCommand {
   std::vector<Topic*> topics{};  // those in whose lines it stands
   TimeMs since{};                // when it came
   TimeMs deadline{};
-  std::uint64_t serial{0};  // order of arrival; given by the line
-  bool holds{true};         // as in Command
-  Message message;          // owned
+  std::uint64_t serial{0};               // order of arrival; given by the line
+  bool holds{true};                      // as in Command
+  std::array<std::uint64_t, 4> carry{};  // of its decision
+  Message message;                       // owned
 };
 
 struct Listener;

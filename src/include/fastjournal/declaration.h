@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fastjournal/rights.h"
@@ -276,6 +277,15 @@ struct WakeMessage {
 // The placeholder of the topic's name in a wake message's value: {domain} for a journal.
 [[nodiscard]] inline std::string wake_place(std::string_view topic) { return "{" + std::string{topic} + "}"; }
 
+// Rows at the dates of a calendar, as the table's file has them: the parameters of the type's command SCHEDULE, columns
+// among them, as text.
+struct ScheduleDeclaration {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> parameters;
+
+  bool operator==(ScheduleDeclaration const&) const = default;
+};
+
 // In place of a log's name, for tables that are not persistent. No log can have this name.
 inline constexpr char kVolatileLog[] = "(none)";
 
@@ -291,6 +301,7 @@ struct TableDeclaration {
   std::vector<AliasDeclaration> aliases;  // at most 16; the same command in no other table
   std::optional<FeedDeclaration> feed;
   std::optional<WakeMessage> wake_message;
+  std::vector<ScheduleDeclaration> schedules;  // names are unique
   // The source of each element, for messages: the file, and the line of each element: "rate", "column uri", "alias
   // LISTDATA", "table" itself.
   std::string file;

@@ -22,8 +22,12 @@ inline constexpr std::size_t kClientBytesMax = 128;
 // Texts for people, cut where longer: a worker's error text of a row; the reason for pausing a table.
 inline constexpr std::size_t kErrorBytesMax = 1024;
 // Where it went wrong, beside that text.
-inline constexpr std::size_t kTraceBytesMax = 16U << 10U;
+inline constexpr std::size_t kTraceBytesMax = 64U << 10U;
+// What kind of error it is, for programs: a class, a code.
+inline constexpr std::size_t kErrorClassBytesMax = 128;
 inline constexpr std::size_t kReasonBytesMax = 1024;
+// What a worker is doing with a row, beside how far it is.
+inline constexpr std::size_t kNoteBytesMax = 1024;
 
 static_assert(kSenderBytesMax + 1 <= kWorkerBytesMax, "a sender is a worker's name, with its ':'");
 

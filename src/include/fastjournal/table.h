@@ -32,6 +32,7 @@
 #include "fastjournal/record.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
+#include "fastjournal/zones.h"
 
 namespace fastjournal {
 
@@ -129,7 +130,7 @@ struct Decision {
   // Objects looked at by this step, beyond the first few. All steps of a turn are added up: they bound the turn.
   std::uint32_t work_units{0};
   Hold* hold{nullptr};  // of a promise; empty before
-  // For the command's own use between its steps (a count, a cursor), also those behind a fetch; zero at step 0.
+  // For the command's own use between its steps (a count, a cursor), also those behind a fetch or a wait; zero when it comes.
   std::array<std::uint64_t, 4> carry{};
 
   // The command ends with this reason.
@@ -330,10 +331,11 @@ struct TableContext {
   // Drawn for each process, and used by every index of names chosen by clients, so that no client can choose names that
   // collide. Nothing visible or stored depends on it: order, pages, records and digests are the same.
   std::uint64_t hash_seed{0};
+  Zones const* zones{nullptr};  // outlive the table; null: only UTC is known
 };
 
 // Raised with every change that breaks plugins built before it.
-inline constexpr std::uint32_t kPluginAbi = 27;
+inline constexpr std::uint32_t kPluginAbi = 28;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // A protocol that a type brings, for listeners that are bound to a table of it (<listen protocol table>). TYPE.xml names

@@ -60,6 +60,8 @@ class FileLog final : public log::LogStore {
   }
   void set_base(Lsn base, Lsn catalogue) override { writer_.set_base({base, catalogue}); }
   [[nodiscard]] Status reset() override { return writer_.reset(); }
+  [[nodiscard]] Period period() const override { return writer_.options().period; }
+  [[nodiscard]] Status begin_period() override { return writer_.begin_period(); }
   [[nodiscard]] bool skip_to(Lsn at) override { return writer_.skip_to(at); }
   [[nodiscard]] Lsn base_lsn() const override { return writer_.base().wanted().lsn; }
   [[nodiscard]] std::uint32_t start() const override { return writer_.start(); }

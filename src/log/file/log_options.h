@@ -38,6 +38,7 @@ struct LogOptions {
   // at once.
   std::uint64_t batch_bytes_max{8U << 20U};
   WhenEmpty when_empty{WhenEmpty::reset};
+  Period period{Period::none};
   std::uint64_t scrub_ms{0};       // everything durable is checked once in this time; 0: never
   bool wipe{false};                // segments are overwritten with zeros when nothing in them is needed any more
   std::uint64_t store_id_seed{0};  // random, for the store id of a new log

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "fastjournal/table.h"
 #include "log/file/opening.h"
 #include "log/record_format.h"
 
@@ -209,6 +210,12 @@ Status LogWriter::reset() {
   if (!error_.ok()) return error_;
   space_.policy().rest();
   return leave_segment();
+}
+
+Status LogWriter::begin_period() {
+  if (!error_.ok()) return error_;
+  std::uint64_t const end = space_.chain().current().header.end().value;
+  return leave_segment(Lsn{(end + kOldestLsnGrain - 1) / kOldestLsnGrain * kOldestLsnGrain});
 }
 
 bool LogWriter::skip_to(Lsn at) {

@@ -68,6 +68,8 @@ class LogWriter {
   [[nodiscard]] Status reset();
   // The stream goes on in a fresh segment, if nothing is unsynced and there is one.
   [[nodiscard]] Status leave_segment() { return leave_segment({}); }
+  // The same, where what a table needs of the log is told apart from what was there before (kOldestLsnGrain).
+  [[nodiscard]] Status begin_period();
   // As log::Log says. A failed write is told by error().
   [[nodiscard]] bool skip_to(Lsn at);
   // The base in effect, into a durable header: no start reads what is below.

@@ -4,7 +4,7 @@ import {call, isAborted, Refused} from './api.js';
 import {h, mark, replace, say} from './dom.js';
 import {number, plural} from './format.js';
 import {live} from './live.js';
-import {inputOf, openDialog, toast} from './parts.js';
+import {inputOf, openDialog, toast, when} from './parts.js';
 
 const MATCHED_MAX = 1_000_000;  // the count goes on no further
 let called = '';                // the name of the visitor, for pauses
@@ -37,7 +37,7 @@ let dialogs = 0;
 
 // A dialog. run(signal, tell) returns the sentence that is shown afterwards; what it throws is shown in the dialog,
 // which stays. began(state) is told when it is open; ready=false: nothing can be confirmed until state.ready(words).
-export function ask({title, body, verb, danger = false, ready = true, run, began}) {
+export function ask({title, body, verb, danger = false, ready = true, run, began, here = location.hash}) {
   const id = `dialog-${dialogs += 1}`;
   const controller = new AbortController();
   const error = h('p', {class: 'error', role: 'alert', hidden: true});
@@ -98,7 +98,7 @@ export function ask({title, body, verb, danger = false, ready = true, run, began
       },
         form);
   confirm.disabled = !ready;
-  openDialog(dialog, dialog.querySelector('[data-first]') ?? (danger ? cancel : confirm));
+  openDialog(dialog, dialog.querySelector('[data-first]') ?? (danger ? cancel : confirm), here);
   began?.(state);
   return dialog;
 }
@@ -193,11 +193,49 @@ export function one(command, table, row, words, after) {
   });
 }
 
+// Of a row that a worker has: each says who, and since when, as it is told at that moment.
+export function underWay(table, row, rights, after) {
+  async function ended(command) {
+    const here = location.hash;
+    let now;
+    try {
+      [now] = await call('WHY', {table, row});
+    } catch (problem) {
+      return toast(problem.message);
+    }
+    const has = now.state === 'processing';
+    const who = has ? [now.worker || 'A worker', ' has worked on it since ', when(now.since, true), '. '] :
+                      ['Nobody works on it any more. '];
+    const back = command === 'KICK';
+    return ask({
+      here,
+      title: back ? `Take row ${row} back?` : `Delete row ${row}?`,
+      verb: back ? `Take row ${row} back` : `Delete row ${row}`,
+      danger: !back,
+      body:
+          h('p', {}, who,
+            back ? 'It is due at once, and its attempts are counted anew. ' :
+                   'It is removed with its data, which cannot be undone. ',
+            has ? 'Nothing stops the program itself: its report will be refused.' : null),
+      async run(signal) {
+        await call(command, {table, row}, signal);
+        after?.();
+        return back ? `Row ${row} is due again.` : `Row ${row} is deleted.`;
+      },
+    });
+  }
+  return [
+    action('Take back …', 'manage', rights, () => ended('KICK')),
+    action('Delete …', 'manage', rights, () => ended('DELETE'), 'risky')
+  ];
+}
+
 const FILTERS = {
   status: 'the status',
   domain: 'the domain',
   prefix: 'a key that begins with',
-  error: 'an error that contains'
+  error: 'an error that contains',
+  error_class: 'an error of the class'
 };
 
 export function filterWords(filter) {

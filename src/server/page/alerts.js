@@ -3,8 +3,38 @@ import {action, lower} from './actions.js';
 import {call} from './api.js';
 import {h, keyed, replace} from './dom.js';
 import {plural} from './format.js';
-import {live, refreshAlerts, rightsOnAll} from './live.js';
+import {kindOf, live, refreshAlerts, rightsOnAll} from './live.js';
 import {badge, empty, link, when} from './parts.js';
+
+// The alerts of rows and documents, and which of them they are about; the number is in their words.
+const ABOUT = {
+  'row-failed': {words: 'Parked rows', query: {status: 'parked'}, one: /^row (\d+) of table /},
+  'row-times-out': {one: /^row (\d+) of table /},
+  'document-failed': {words: 'Failed documents', view: 'documents', query: {status: 'failed'}},
+  'document-in-doubt': {words: 'Documents in doubt', view: 'documents', query: {status: 'in_doubt'}},
+};
+const ON_QUEUE = /^message \d+ is parked on queue (.+) of table (\S+) after /;
+
+// Links from an alert to what it is about.
+function linksOf({name, table, message}) {
+  if (!table) return [];
+  const queue = name === 'message-failed' ? ON_QUEUE.exec(message)?.[1] : undefined;
+  if (queue !== undefined)
+    return [h(
+        'a', {class: 'button', href: link(['t', table, 'queue', queue], {status: 'parked'})},
+        `Parked messages of ${queue}`)];
+  if (name === 'failing' && live.tables.has(table) && kindOf(live.tables.get(table)) === 'rows')
+    return [h('a', {class: 'button', href: link(['t', table], {status: 'waiting'})}, 'Rows that rest')];
+  const about = ABOUT[name] ?? {};
+  const row = about.one?.exec(message)?.[1];
+  return [
+    row === undefined ? null : h('a', {class: 'button', href: link(['t', table, 'row', row])}, `Row ${row}`),
+    about.words === undefined ?
+        null :
+        h('a', {class: 'button', href: link(['t', table, about.view ?? ''].filter((part) => part !== ''), about.query)},
+          about.words)
+  ];
+}
 
 export function open(main) {
   const items = h('ul', {class: 'alerts'});
@@ -44,7 +74,8 @@ export function open(main) {
         h('p', {class: 'note'}, plural(alert.count, 'time'), ', first ', when(alert.first), ', last ', when(alert.last),
           alert.manual_down ? '. It stays until it is lowered.' : '. It ends with its cause.',
           alert.tags ? ` ${alert.tags}` : ''),
-        h('div', {class: 'buttons'}, action('Lower …', 'manage', may, () => lower(alert, refreshAlerts))));
+        h('div', {class: 'buttons'}, linksOf(alert),
+          action('Lower …', 'manage', may, () => lower(alert, refreshAlerts))));
     if (focused) item.querySelector('button')?.focus();
   }
 

@@ -4,8 +4,20 @@ import {number, plural} from './format.js';
 
 const HEIGHT = 48;
 
-// Bars beside each other: items are {label, rows}, from left to right; ends are the labels below.
-export function bars(title, ends) {
+// Bars beside each other: items are {label, rows}, from left to right; ends are the labels below. What they count is said
+// by `what`: heads of the table, words of a value, and of none; `sum` of all is shown unless it is null, then the last is.
+// With `inner`, items have a second value of that name, which is drawn within the first.
+const ROWS = {
+  heads: ['Due', 'Rows'],
+  words: (value) => plural(value, 'row'),
+  short: number,
+  none: 'nothing falls due',
+  sum: (items) => items.reduce((one, item) => one + item.rows, 0),
+  inner: null,
+};
+
+export function bars(title, ends, what = {}) {
+  const {heads, words, short, none, sum: added, inner} = {...ROWS, ...what};
   const drawing = svg('svg', {
     class: 'bars',
     role: 'img',
@@ -22,38 +34,46 @@ export function bars(title, ends) {
         drawing, h('div', {class: 'axis', 'aria-hidden': 'true'}, ends.map((end) => h('span', {}, end))), most,
         h('details', {}, summary,
           h('table', {class: 'plain'},
-            h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'Due'), h('th', {scope: 'col', class: 'n'}, 'Rows'))),
+            h('thead', {},
+              h('tr', {}, h('th', {scope: 'col'}, heads[0]),
+                heads.slice(1).map((head) => h('th', {scope: 'col', class: 'n'}, head)))),
             rows)));
   let shown = '';
   return {
     node,
     set(items) {
-      const now = items.map((item) => `${item.label}=${item.rows}`).join();
+      const now = items.map((item) => `${item.label}=${item.rows}=${item[inner]}`).join();
       if (now === shown) return;
       shown = now;
       const highest = items.reduce((one, item) => Math.max(one, item.rows), 0);
-      const all = items.reduce((one, item) => one + item.rows, 0);
-      say(sum, number(all));
-      say(most, highest > 0 ? `at most ${number(highest)} in a bar` : 'nothing falls due');
+      const all = added === null ? items.at(-1)?.rows ?? 0 : added(items);
+      say(sum, short(all));
+      say(most, highest > 0 ? `at most ${short(highest)}${added === null ? '' : ' in a bar'}` : none);
       drawing.setAttribute('viewBox', `0 0 ${Math.max(items.length, 1) * 10} ${HEIGHT}`);
       drawing.setAttribute(
           'aria-label',
-          highest > 0 ? `${plural(all, 'row')}, at most ${number(highest)} in a bar` : 'nothing falls due');
+          highest > 0 ? `${words(all)}, at most ${short(highest)}${added === null ? '' : ' in a bar'}` : none);
       replace(
           drawing, svg('path', {class: 'ground', d: `M0 ${HEIGHT - 0.5}H${items.length * 10}`}),
           items.map((item, at) => {
             if (item.rows === 0) return null;
             const height = Math.max(2, (item.rows / highest) * (HEIGHT - 2));
-            return svg(
-                'rect', {x: at * 10 + 1, width: 8, y: HEIGHT - height, height},
-                svg('title', {}, `${item.label}: ${plural(item.rows, 'row')}`));
+            const within = inner === null ? 0 : (item[inner] / highest) * (HEIGHT - 2);
+            return [
+              svg('rect', {x: at * 10 + 1, width: 8, y: HEIGHT - height, height},
+                  svg('title', {}, `${item.label}: ${words(item.rows, item)}`)),
+              within > 0 ? svg('rect', {class: 'inner', x: at * 10 + 1, width: 8, y: HEIGHT - within, height: within}) :
+                           null
+            ];
           }));
       const filled = items.filter((item) => item.rows > 0);
       replace(
           rows,
-          filled.length > 0 ?
-              filled.map((item) => h('tr', {}, h('td', {}, item.label), h('td', {class: 'n'}, number(item.rows)))) :
-              h('tr', {}, h('td', {colspan: '2'}, 'nothing')));
+          filled.length > 0 ? filled.map(
+                                  (item) =>
+                                      h('tr', {}, h('td', {}, item.label), h('td', {class: 'n'}, short(item.rows)),
+                                        inner === null ? null : h('td', {class: 'n'}, short(item[inner])))) :
+                              h('tr', {}, h('td', {colspan: String(heads.length)}, 'nothing')));
     },
   };
 }

@@ -7,12 +7,17 @@ export const parameters = {
     min: 0,
     max: 255,
     placeholder: 100,
-    help: 'the smallest is first (0 to 255, default 100)'
+    help: 'the smallest is first; or a word of the option priority-words, as NOW (0 to 255, default ' +
+    '100)'
   },
   'journal.LIST.domain': {maxlength: 256, help: 'rows of this domain only'},
   'journal.LIST.error': {maxlength: 1024, help: 'rows whose last error contains this'},
+  'journal.LIST.error_class': {maxlength: 128, help: 'rows whose last error is of this class'},
   'journal.LIST.prefix': {help: 'rows whose first key column begins so; not without row-key'},
-  'journal.LIST.status': {choices: 'waiting due processing behind parked paused', help: 'rows in this state only'},
+  'journal.LIST.status': {
+    choices: 'waiting due processing behind blocked parked paused',
+    help: 'rows in this state only'
+  },
   'journal.PAUSE.reason': {maxlength: 1024, help: 'why, for people'},
   'journal.PAUSE.worker': {maxlength: 256, help: 'who pauses; peer address and connection if absent'},
   'keyvalue.GET.prefix': {maxlength: 4096, help: 'keys that begin so'},

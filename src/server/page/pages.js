@@ -107,6 +107,11 @@ export function list(
         load();
     },
     reload: load,
+    // As after a change of what the visitor may do.
+    redraw() {
+      for (const row of body.children) row.shown = '';
+      load();
+    },
     close() {
       controller?.abort(new DOMException('closed', 'AbortError'));
       from = [undefined];

@@ -5,11 +5,11 @@ import {h, keyed, replace, say} from './dom.js';
 import {clockTime, number, plural, shortened} from './format.js';
 import {live} from './live.js';
 import {badge, empty, facts, inputOf, link, openDialog, scrolled, when} from './parts.js';
+import {shownValue} from './values.js';
 
 const PAGE = 100;
 const REQUESTS_MAX = 100;  // each looks at 10,000 keys
 const EVERY_MS = 2000;
-const SHOWN_CHARS = 65_536;
 
 // A key that is no text comes as base64, and is asked for so.
 const nameOf = (one) => (one.key === undefined ? {key_binary: one.key_binary} : {key: one.key});
@@ -93,7 +93,7 @@ async function look(table, pair, rights, after) {
   const here = location.hash;
   const [now] = await call('GET', {table, ...nameOf(pair), facts: 1});
   if (now.command !== 'PAIR') return after();
-  const value = valueOf(now);
+  const is_bytes = now.type === 'buffer' || now.value_binary !== undefined;
   const close = h('button', {type: 'button', 'data-first': true, on: {click: () => dialog.close()}}, 'Close');
   const then = (next) => () => {
     dialog.close();
@@ -102,9 +102,7 @@ async function look(table, pair, rights, after) {
   const dialog =
       h('dialog', {'aria-label': `The pair ${wordsOf(pair)}`, on: {close: () => dialog.remove()}},
         h('h2', {}, wordsOf(pair)),
-        h('pre', {class: 'value', tabindex: '0', 'aria-label': 'Value'}, value.slice(0, SHOWN_CHARS)),
-        value.length > SHOWN_CHARS ? h('p', {class: 'note'}, `The first ${number(SHOWN_CHARS)} characters.`) : null,
-        factsOf(now),
+        shownValue('Value', is_bytes ? {base64: now.value_binary ?? now.value} : {text: valueOf(now)}), factsOf(now),
         h('div', {class: 'buttons'}, action('Change …', 'add', rights, then(() => store(table, now, after))),
           action('Delete …', 'add', rights, then(() => erase(table, now, after)), 'risky'), close));
   openDialog(dialog, close, here);

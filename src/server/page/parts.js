@@ -47,6 +47,14 @@ export function tick() {
 export const traceOf = ({error_trace: trace}) =>
     trace && h('pre', {class: 'trace', tabindex: '0', 'aria-label': 'Trace'}, trace);
 
+// How far the worker of a row is, as it said; null: it said nothing.
+export const courseOf = ({progress, progress_note: note, progress_date: said}) =>
+    (progress === undefined ?
+         null :
+         h('div', {class: 'course'}, h('progress', {value: progress, max: 100, 'aria-label': `${progress} % are done`}),
+           h('span', {}, ` ${progress} %`), note ? h('span', {}, `: ${note}`) : null, ' ',
+           said ? h('span', {class: 'note'}, when(said)) : null));
+
 export const STATES = {
   open: 'rows are handed out, inserts are accepted',
   paused: 'nothing is handed out; inserts are accepted',
@@ -64,6 +72,9 @@ export function stateOf(stats) {
 export function badge(state, help = STATES[state]) {
   return h('span', {class: 'badge', 'data-state': state, title: help}, state);
 }
+
+// Another word than that of the state whose colour it has.
+export const marked = (word, state, help = word) => h('span', {class: 'badge', 'data-state': state, title: help}, word);
 
 export function setBadge(node, state) {
   say(node, state);

@@ -9,10 +9,11 @@ import {list} from './pages.js';
 import {badge, dated, empty, facts, inputOf, link, openDialog, tile, toast, traceOf, when} from './parts.js';
 import {kick, kickAll, move, park, pause, purge, remove, resume} from './queue_actions.js';
 import {limits, marks, queueLink} from './queues.js';
+import {shownValue} from './values.js';
 
 const EVERY_MS = 2000;
-const REQUESTS_MAX = 100;  // each looks at 10,000 messages
-const SHOWN_BYTES = 65_536;
+const REQUESTS_MAX = 100;    // each looks at 10,000 messages
+const SHOWN_BYTES = 65_536;  // of a body
 const TILES = [
   ['messages', 'Messages', number],
   ['due', 'Due', number],
@@ -21,17 +22,9 @@ const TILES = [
   ['bytes', 'Bytes', bytes],
 ];
 
-// Bytes that are UTF-8 are shown as text, also where a part ends within a character; others as base64.
-function bodyOf(message) {
-  if (message.body !== undefined) return message.body;
-  const base64 = message.body_binary ?? '';
-  const raw = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
-  try {
-    return new TextDecoder('utf-8', {fatal: true}).decode(raw, {stream: true});
-  } catch {
-    return `base64:${base64}`;
-  }
-}
+// A part of a text comes as bytes where it ends within a character.
+const bodyOf = ({body, body_binary: base64, offset}) =>
+    shownValue('Body', body === undefined ? {base64: base64 ?? '', is_part: offset !== undefined} : {text: body});
 
 // What may be done with a message, by its status.
 const DEEDS = {
@@ -52,8 +45,7 @@ async function look(table, one, rights, after) {
   const dialog =
       h('dialog', {'aria-label': `Message ${one.message}`, on: {close: () => dialog.remove()}},
         h('h2', {}, `Message ${one.message} `, badge(head.status, '')), h('p', {}, `${reason.text}.`),
-        head.error ? h('p', {class: 'error'}, head.error) : null, traceOf(head),
-        h('pre', {class: 'value', tabindex: '0', 'aria-label': 'Body'}, bodyOf(head)),
+        head.error ? h('p', {class: 'error'}, head.error) : null, traceOf(head), bodyOf(head),
         head.offset === undefined ? null :
                                     h('p', {class: 'note'}, `The first ${bytes(SHOWN_BYTES)} of ${bytes(head.bytes)}.`),
         facts({

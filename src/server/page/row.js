@@ -1,14 +1,14 @@
 // One row: why it is where it is, its life, its data, and what may be done with it.
-import {action, one as change} from './actions.js';
+import {action, one as change, underWay} from './actions.js';
 import {call, isAborted, Refused} from './api.js';
 import {h, replace, say} from './dom.js';
-import {bytes, plural} from './format.js';
+import {plural} from './format.js';
 import {live} from './live.js';
-import {link, traceOf, when} from './parts.js';
+import {courseOf, link, traceOf, when} from './parts.js';
 import {statusBadge} from './rows.js';
+import {shownValue} from './values.js';
 
 const EVERY_MS = 2000;
-const SHOWN_CHARS = 20_000;
 const SHORT_CHARS = 120;
 const OWN = new Set(['command', 'table', 'row', 'left', 'after', 'request', 'omitted']);
 const STAYS = {
@@ -27,6 +27,7 @@ export function open(place, name, {row: text, rights}) {
   const sentence = h('p', {class: 'why', role: 'status'}, 'Loading …');
   const problem = h('p', {class: 'error', role: 'alert', hidden: true});
   const life = h('dl', {class: 'facts'});
+  const trace = h('div');
   const data = h('div', {class: 'data-list'});
   const buttons = h('div', {class: 'buttons', role: 'group', 'aria-label': `Actions on row ${text}`});
   place.append(
@@ -34,7 +35,8 @@ export function open(place, name, {row: text, rights}) {
         h('p', {class: 'crumbs'}, h('a', {href: link(['t', name])}, `Rows of ${name}`), ' /'),
         h('div', {class: 'head'}, h('h2', {tabindex: '-1'}, `Row ${text} `, status), buttons), problem, sentence,
         h('div', {class: 'halves'}, h('section', {'aria-label': 'Life'}, h('h3', {}, 'Life'), life),
-          h('section', {'aria-label': 'Data'}, h('h3', {}, 'Data'), data))));
+          h('section', {'aria-label': 'Data'}, h('h3', {}, 'Data'), data)),
+        trace));
 
   let controller = null;
   let asked = 0;
@@ -96,6 +98,7 @@ export function open(place, name, {row: text, rights}) {
         peek.status === 'processing' ?
             [
               fact('Worker', peek.worker), dated('Leased', reason.since),
+              fact('Progress', courseOf(peek), 'progress: as its worker said'),
               dated('Lease ends', peek.lease_end, 'lease_end'), fact('Epoch', reason.epoch, 'of the lease')
             ] :
             null,
@@ -115,8 +118,19 @@ export function open(place, name, {row: text, rights}) {
                 plural(reason.timeouts ?? 0, 'time-out')}; ${reason.lifetime_timeouts ?? 0} over its life`,
             'since the last merge or KICK'),
         dated('Expires', peek.expiration_date, 'expiration_date'),
-        fact('Last error', peek.error ? h('span', {class: 'bad pre'}, peek.error) : undefined),
-        fact('Trace', traceOf(peek), 'error_trace: where it went wrong, as its worker said'));
+        fact(
+            'Error class',
+            peek.error_class ?
+                h('a', {href: link(['t', name], {error_class: peek.error_class}), title: 'rows that failed so'},
+                  peek.error_class) :
+                undefined),
+        fact('Last error', peek.error ? h('span', {class: 'bad pre'}, peek.error) : undefined));
+    replace(
+        trace,
+        peek.error_trace ?
+            h('section', {'aria-label': 'Trace'},
+              h('h3', {title: 'error_trace: where it went wrong, as its worker said'}, 'Trace'), traceOf(peek)) :
+            null);
     draw_data(peek);
     draw_buttons(peek);
   }
@@ -129,7 +143,7 @@ export function open(place, name, {row: text, rights}) {
     const left_out = String(peek.omitted ?? '').split(',').filter((one) => one !== '');
     const kind = ({name: column, type}) => `${type}${declared.key.includes(column) ? ', key' : ''}`;
     const is_short = ({name: column, type}) => type !== 'buffer' && String(peek[column]).length <= SHORT_CHARS &&
-        !String(peek[column]).includes('\n') && peek[column] !== '';
+        !/\n|^\s*[[{]/.test(String(peek[column])) && peek[column] !== '';
     const short = values.filter(is_short);
     replace(
         data,
@@ -143,7 +157,7 @@ export function open(place, name, {row: text, rights}) {
                 (one) =>
                     h('section', {class: 'column', 'aria-label': one.name},
                       h('h4', {}, one.name, h('span', {class: 'note'}, ` ${kind(one)}`)),
-                      one.type === 'buffer' ? buffer(String(peek[one.name])) : long(String(peek[one.name])))),
+                      shownValue(one.name, {[one.type === 'buffer' ? 'base64' : 'text']: String(peek[one.name])}))),
         values.length === 0 ? h('p', {class: 'note'}, 'No column has a value.') : null,
         left_out.length > 0 ? h('p', {class: 'note'}, `Too large for this answer: ${left_out.join(', ')}.`) : null);
   }
@@ -151,29 +165,18 @@ export function open(place, name, {row: text, rights}) {
   function draw_buttons(peek) {
     const may = rights();
     const focused = buttons.contains(document.activeElement);
-    replace(
-        buttons,
-        action(
-            'Kick …', 'manage', may,
-            () => change(
-                'KICK', name, number,
-                peek.status === 'processing' ?
-                    'Its lease is taken back: it is due now, and its worker is refused when it reports.' :
-                    peek.status === 'parked' ?
-                    'It is put back to work: due now, its attempts counted anew.' :
-                    'It is due now instead of at its date, and its attempts are counted anew.',
-                load)),
-        action(
-            'Delete …', 'manage', may,
-            () => change(
-                'DELETE', name, number,
-                peek.status === 'processing' ?
-                    `It is removed although ${
-                        peek.worker ||
-                        'a worker'} works on it, whose report will then be refused. This cannot be undone.` :
-                    'It is removed with its data. This cannot be undone.',
-                load),
-            'risky'));
+    replace(buttons, peek.status === 'processing' ? underWay(name, number, may, load) : [
+      action(
+          'Kick …', 'manage', may,
+          () => change(
+              'KICK', name, number,
+              peek.status === 'parked' ? 'It is put back to work: due now, its attempts counted anew.' :
+                                         'It is due now instead of at its date, and its attempts are counted anew.',
+              load)),
+      action(
+          'Delete …', 'manage', may,
+          () => change('DELETE', name, number, 'It is removed with its data. This cannot be undone.', load), 'risky')
+    ]);
     if (focused) buttons.querySelector('button').focus();
   }
 
@@ -188,61 +191,4 @@ export function open(place, name, {row: text, rights}) {
     },
     close: () => controller?.abort(new DOMException('closed', 'AbortError')),
   };
-}
-
-// Text as it is, the beginning first.
-function long(value) {
-  const pre =
-      h('pre', {tabindex: value.length > 400 ? '0' : null},
-        value.length > SHOWN_CHARS ? value.slice(0, SHOWN_CHARS) : value);
-  if (value === '') return h('p', {class: 'note'}, 'an empty text');
-  if (value.length <= SHOWN_CHARS) return pre;
-  const more =
-      h('button', {
-        type: 'button',
-        on: {
-          click: () => {
-            say(pre, value);
-            more.remove();
-          }
-        }
-      },
-        `Show all ${plural(value.length, 'character')}`);
-  return h('div', {}, pre, more);
-}
-
-// Bytes, as a dump or as the base64 that messages have.
-function buffer(base64) {
-  let raw;
-  try {
-    raw = atob(base64);
-  } catch {
-    return long(base64);
-  }
-  const pre = h('pre', {tabindex: '0'});
-  const button = h('button', {type: 'button', class: 'quiet', 'aria-pressed': 'false'}, 'as base64');
-  const forms = [() => dump(raw), () => base64.slice(0, SHOWN_CHARS)];
-  let form = 0;
-  say(pre, forms[0]());
-  button.addEventListener('click', () => {
-    form = 1 - form;
-    button.setAttribute('aria-pressed', String(form === 1));
-    say(pre, forms[form]());
-  });
-  return h('div', {}, h('p', {class: 'note'}, bytes(raw.length), ' ', button), pre);
-}
-
-const DUMPED = 4096;
-
-function dump(raw) {
-  const lines = [];
-  for (let at = 0; at < Math.min(raw.length, DUMPED); at += 16) {
-    const piece = [...raw.slice(at, at + 16)];
-    const hex = piece.map((char) => char.charCodeAt(0).toString(16).padStart(2, '0'));
-    const text = piece.map((char) => (char >= ' ' && char <= '~' ? char : '.')).join('');
-    lines.push(`${at.toString(16).padStart(6, '0')}  ${hex.slice(0, 8).join(' ').padEnd(23)}  ${
-        hex.slice(8).join(' ').padEnd(23)}  ${text}`);
-  }
-  if (raw.length > DUMPED) lines.push(`… ${raw.length - DUMPED} bytes more`);
-  return lines.join('\n');
 }

@@ -40,7 +40,8 @@ export function open(place, name, {query: first, rights}) {
   const prefix = inputOf('journal.LIST.prefix', {name: 'prefix', type: 'search'});
   const domain = inputOf('journal.LIST.domain', {name: 'domain', type: 'search'});
   const error = inputOf('journal.LIST.error', {name: 'error', type: 'search'});
-  const inputs = {status, prefix, domain, error};
+  const error_class = inputOf('journal.LIST.error_class', {name: 'error_class', type: 'search'});
+  const inputs = {status, prefix, domain, error, error_class};
   const form =
       h('form', {
         class: 'filters',
@@ -55,7 +56,8 @@ export function open(place, name, {query: first, rights}) {
       },
         h('label', {}, 'Status', status), has_key ? h('label', {}, `${declared.key[0]} begins with`, prefix) : null,
         h('label', {}, 'Domain', domain), h('label', {}, 'Error contains', error),
-        h('button', {type: 'submit'}, 'Filter'), h('a', {class: 'button', href: link(['t', name])}, 'All rows'));
+        h('label', {}, 'Error class', error_class), h('button', {type: 'submit'}, 'Filter'),
+        h('a', {class: 'button', href: link(['t', name])}, 'All rows'));
   const note = h('p', {class: 'note', role: 'status'});
   const problem = h('p', {class: 'error', role: 'alert', hidden: true});
   const body = h('tbody');
@@ -101,7 +103,7 @@ export function open(place, name, {query: first, rights}) {
     row.shown = text;
     replace(
         row, h('th', {scope: 'row', class: 'n'}, h('a', {href: link(['t', name, 'row', one.row])}, one.row)),
-        h('td', {}, statusBadge(one.status)),
+        h('td', {}, statusBadge(one.status), one.progress === undefined ? null : ` ${one.progress} %`),
         shown.map(
             (column) =>
                 h('td', {class: declared.key.includes(column.name) ? 'key' : 'roomy data'},

@@ -9,6 +9,8 @@ import * as domains from './domains.js';
 import * as exchanges from './exchanges.js';
 import {help, learn, show} from './figures.js';
 import {date, number} from './format.js';
+import * as groups from './groups.js';
+import * as history from './history.js';
 import {clock, figure, kindOf, live} from './live.js';
 import * as pairs from './pairs.js';
 import {badge, empty, link, setBadge, stateOf, tile} from './parts.js';
@@ -18,8 +20,10 @@ import {send} from './queue_actions.js';
 import * as queues from './queues.js';
 import * as row from './row.js';
 import * as rows from './rows.js';
+import * as schedules from './schedules.js';
 import * as tableFigures from './table_figures.js';
 import {timeline} from './timeline.js';
+import * as trend from './trend.js';
 import * as workers from './workers.js';
 
 const TILES = [
@@ -116,6 +120,10 @@ const VIEWS = [
   {path: 'due', title: 'Due dates', view: due},
   {path: 'domains', title: 'Domains', view: domains},
   {path: 'workers', title: 'Workers', view: workers},
+  {path: 'schedules', title: 'Schedules', view: schedules},
+  {path: 'groups', title: 'Groups', view: groups},
+  {path: 'history', title: 'History', view: history},
+  {path: 'trend', title: 'Trend', view: trend},
   {path: 'figures', title: 'Figures', view: tableFigures},
 ];
 

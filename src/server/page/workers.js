@@ -1,7 +1,8 @@
 // Who waits for work of a table, and who has which of its rows.
+import {underWay} from './actions.js';
 import {h} from './dom.js';
 import {list} from './pages.js';
-import {badge, link, when} from './parts.js';
+import {badge, courseOf, link, when} from './parts.js';
 
 const MODES = {
   wake: 'LISTEN: is told that there is work',
@@ -40,11 +41,16 @@ export function panels(place, name, title, leases) {
   const leased = h('section', {class: 'panel'}, h('h2', {}, title));
   place.append(waiting, leased);
   const parts = [waiters(waiting, name), list(leased, leases)];
-  return {draw: () => parts.forEach((one) => one.draw()), close: () => parts.forEach((one) => one.close())};
+  return {
+    leases: parts[1],
+    draw: () => parts.forEach((one) => one.draw()),
+    close: () => parts.forEach((one) => one.close())
+  };
 }
 
-export function open(place, name) {
-  return panels(place, name, 'Rows being processed', {
+export function open(place, name, {rights}) {
+  let rows = null;
+  const both = panels(place, name, 'Rows being processed', {
     command: 'LIST',
     parameters: {table: name, status: 'processing'},
     answer: 'ROW',
@@ -54,8 +60,18 @@ export function open(place, name) {
     columns: [
       {head: 'Row', class: 'n', cell: (one) => h('a', {href: link(['t', name, 'row', one.row])}, one.row)},
       {head: 'Worker', class: 'key', cell: (one) => one.worker ?? ''},
+      {head: 'Progress', cell: (one) => courseOf(one) ?? ''},
       {head: 'Lease ends', cell: (one) => when(one.lease_end)},
-      {head: 'Attempts before', class: 'n', cell: (one) => one.attempts || ''},
+      {head: 'Attempts before', class: 'n roomy', cell: (one) => one.attempts || ''},
+      {
+        head: 'End it',
+        class: 'roomy',
+        cell: (one) =>
+            h('div', {class: 'buttons', role: 'group', 'aria-label': `Actions on row ${one.row}`},
+              underWay(name, one.row, rights(), () => rows.reload()))
+      },
     ],
   });
+  rows = both.leases;
+  return {...both, rights: () => rows.redraw()};
 }

@@ -29,6 +29,9 @@ cat >"$work/fastjournal.xml" <<'XML'
   <log name="shared" container-size="512KiB" initial-containers="2"/>
 </fastjournal>
 XML
+if grep -qs SCHEDULE "$build/plugins/journal.xml"; then
+  sed -i 's|initial-containers="2"|initial-containers="2" period="month"|' "$work/fastjournal.xml"
+else rm -f "$work/tables/flows.xml"; fi
 
 # Clocks of its own, where the build has them (tests/integration/clock_layer.cpp): clocks WALL BOOT, ahead by so many ms.
 layer="$build/lib/libfj_clock_layer.so"
@@ -165,6 +168,8 @@ everything() {
   [[ ! -f $work/tables/mirror.xml ]] || deleted "$p"
   if call HELP command=XA_START 2>/dev/null; then transactions "$p"; fi
   if takes_traces; then traces "$p"; fi
+  if takes_extras; then extras "$p"; fi
+  if takes_flows; then flows "$p"; fi
 }
 
 taken() {  # QUEUE [TABLE]
@@ -216,6 +221,77 @@ details() {
   call PAUSE table=tubes "queue=$p-paused" until=4102444800000 "reason=golden"
 }
 
+takes_extras() { grep -qs unique_for "$build/plugins/journal.xml"; }
+# What rows of a journal say of themselves, changed by a merge, and behind a leased one; a key that is unique for a year,
+# and one that was for a moment.
+extras() {
+  local p=$1
+  call RESUME table=golden worker=anna
+  call INSERT table=golden "name=$p-tagged" "tags=$p,customer:42" max_attempts=3 back_off=10s,1m lease=60000 \
+    unique_for=3600000 process_date=4102444800000
+  call INSERT table=golden "name=$p-merged" tags=before process_date=4102444800000
+  call INSERT table=golden "name=$p-merged" tags=after lease=7000 process_date=4102444800000
+  call INSERT table=golden "name=$p-words" priority=NOW tags=leased
+  call NEXT table=golden
+  call INSERT table=golden "name=$p-words" tags=behind
+  call INSERT table=golden "name=$p-unique" priority=NOW unique_for=31536000000
+  call NEXT table=golden done=1
+  call INSERT table=golden "name=$p-brief" priority=NOW unique_for=1
+  call NEXT table=golden done=1
+  sleep 0.1
+  call PAUSE table=golden "reason=upgrade $p" worker=anna
+}
+takes_flows() { grep -qs SCHEDULE "$build/plugins/journal.xml"; }
+# Schedules: one that is to run in a far year, one that is paused, one that ran, and one that is gone. Rows behind others,
+# groups that are there and gone; what a worker says of its row; rows that ended, in pages and not.
+flows() {
+  local p=$1 i first row text
+  text=$(head -c 64000 /dev/zero | tr '\0' r)
+  [[ $p == last ]] || for i in $(seq 20); do
+    call INSERT table=flows "name=$p-done-$i" priority=0
+    call DONE table=flows $(lease flows) "result=$p $i $text"
+  done
+  call SCHEDULE table=flows "schedule=$p-yearly" "cron=0 0 29 2 *" time_zone=Europe/Berlin "name={schedule} {date}"
+  call SCHEDULE table=flows "schedule=$p-paused" every=31536000000 "name={schedule}"
+  call PAUSE table=flows "schedule=$p-paused" "reason=golden $p" worker=anna
+  call SCHEDULE table=flows "schedule=$p-ran" every=31536000000 "name={schedule} {date}" priority=200
+  call TRIGGER table=flows "schedule=$p-ran"
+  call SCHEDULE table=flows "schedule=$p-gone" every=31536000000 "name={schedule}"
+  call UNSCHEDULE table=flows "schedule=$p-gone"
+  call INSERT table=flows "name=$p-brief" "group=$p-brief" priority=0
+  call DONE table=flows $(lease flows) "result=$p is well"
+  call GROUP table=flows "group=$p-open" state=open
+  call INSERT table=flows "name=$p-first" "group=$p-open" priority=0
+  first=$(cli --text call PEEK table=flows "name=$p-first" | tr ' ;' '\n\n' | sed -n 's/^row=//p')
+  call INSERT table=flows "name=$p-second" "after=$first" "group=$p-open" when_failed=fail
+  call INSERT table=flows "name=$p-last" "after_group=$p-open" "after_keys=$p-second"
+  call PROGRESS table=flows $(lease flows worker=keeper) percent=40 "note=$p is under way"
+  call INSERT table=flows "name=$p-classed" priority=0
+  call FAIL table=flows $(lease flows) "error=no answer" error_class=TimeoutError "error_trace=at call, line 13"
+  call INSERT table=flows "name=$p-back" priority=0
+  call RELEASE table=flows $(lease flows) process_date=4102444800000 "error=no answer"
+  call INSERT table=flows "name=$p-member" priority=0 "group=$p-open"
+  row=$(lease flows)
+  call INSERT table=flows "name=$p-member" process_date=4102444800000
+  call RELEASE table=flows $row "error=no answer"
+}
+# What nothing has compacted: so many rows that ended that a page of them goes, a twin, a merge, a key that was unique.
+late_flows() {
+  local i row
+  for i in $(seq 30); do
+    call INSERT table=flows "name=late-$i" priority=0
+    call NEXT table=flows done=1
+  done
+  call INSERT table=flows name=late-twin priority=0
+  row=$(lease flows)
+  call INSERT table=flows name=late-twin process_date=4102444800000
+  call RELEASE table=flows $row "error=no answer"
+  call INSERT table=flows name=late-merged tags=before process_date=4102444800000
+  call INSERT table=flows name=late-merged tags=after process_date=4102444800000
+  call INSERT table=flows name=late-brief priority=0 unique_for=1
+  call NEXT table=flows done=1
+  sleep 0.1
+}
 takes_options() { grep -qs max_message_bytes "$build/plugins/queue.xml"; }
 # What goes with a queue, and its messages that wait as it says.
 options() {
@@ -534,12 +610,15 @@ if [[ -f $layer ]] && grep -qs deduplications-over "$build/plugins/queue.xml"; t
   layer_is_there=yes
   start
   deduplications over
+  if takes_extras; then extras last; fi
+  if takes_flows; then flows last; fi
   clocks 360000 3960000
   for _ in $(seq 100); do
     if cli --text call STATS table=post | grep "deduplications=0" >/dev/null; then break; fi
     sleep 0.1
   done
   deduplications last
+  if takes_flows; then late_flows; fi
   end KILL
   clocks 0 3960000
   start --accept-clock

@@ -555,7 +555,7 @@ BOOST_FIXTURE_TEST_CASE(failures_of_any_bytes_arrive_with_their_traces, Fixture)
   Owned<fj_connection> const connection = open();
   fj_connection* const c = connection.get();
   std::string const huge = "a\xff" + std::string(40U << 20U, 'x');
-  std::string const trace = "at line 7\n\xed\xa0\x80" + std::string(20'000, 'y');
+  std::string const trace = "at line 7\n\xed\xa0\x80" + std::string(80'000, 'y');
   fj_give_back_options options;
   fj_give_back_options_init(&options);
   options.error = huge.c_str();
@@ -568,7 +568,7 @@ BOOST_FIXTURE_TEST_CASE(failures_of_any_bytes_arrive_with_their_traces, Fixture)
   fj_give_back_options_init(&only_trace);
   only_trace.error_trace = trace.c_str();
   std::string const kept = "a?" + std::string(1022, 'x');
-  std::string const kept_trace = "at line 7\n???" + std::string(16 * 1024 - 13, 'y');
+  std::string const kept_trace = "at line 7\n???" + std::string(64 * 1024 - 13, 'y');
   struct Case {
     std::string name;
     std::function<int(fj_message const*, int*)> give;

@@ -193,9 +193,10 @@ BOOST_AUTO_TEST_CASE(rows_of_a_file_are_saved_and_those_that_are_none_set_aside)
   BOOST_TEST((said.code == ExitCode::refused));
   BOOST_TEST(said.out == "2 saved in " + folder + ", on the disk, 2 refused (" + file("refused") +
                              ", why: " + file("refused.reasons") + ")\n");
-  BOOST_TEST(says(said.err, "line 3: bad_parameter: a priority is 0 to 255 (parameter=priority)"), said.err);
+  BOOST_TEST(says(said.err, "line 3: bad_parameter: priority is \"300\": expected a whole number from 0 to 255"),
+             said.err);
   BOOST_REQUIRE(rows().size() == 2U);
-  BOOST_TEST(rows()[1].starts_with("0 pages: id=c|priority=3|"), rows()[1]);
+  BOOST_TEST(rows()[1].starts_with("0 pages: id=c|priority=i3|"), rows()[1]);
   std::ifstream refused(file("refused"));
   BOOST_TEST(std::string(std::istreambuf_iterator<char>(refused), {}) == "id,priority,process_date\nb,300,\nd,,,\n");
   BOOST_TEST(run({"put", "pages", "--spool", folder, "--from", "-", "--json"}, "id=x\n").out ==

@@ -96,6 +96,8 @@ BOOST_AUTO_TEST_CASE(every_change_is_sent_again_or_has_a_reason) {
   static constexpr std::pair<std::string_view, std::string_view> kReasons[]{
       {"journal.DELETE", "by key it may hit a row that came since; with a filter it counts"},
       {"journal.KICK", "by key it may hit a row that came since; one that is worked on would be taken back"},
+      {"journal.REDO", "each puts another row"},
+      {"journal.TRIGGER", "each makes another row"},
       {"keyvalue.LOCK", "it ends with the connection"},
       {"keyvalue.UNLOCK", "what it would end has ended with the connection"},
       {"blob.MAINTAIN", "the one that it began may be over"},

@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_daemon_that_knows_no_traces_gets_the_failure_without) {
   FakeServer server([&](FakeServer::Peer& peer) {
     for (std::string_view const command : {"RELEASE", "FAIL", "RELEASE", "REJECT", "FAILED"}) {
       Message const said = peer.expect(command);
-      want(said.text("error_trace") == "at line 7" + std::string(16'375, '?'), "the trace");
+      want(said.text("error_trace") == "at line 7" + std::string(65'527, '?'), "the trace");
       peer.answer(said, "ERROR", {text("code", "unknown_parameter"), text("parameter", "error_trace")});
       Message const again = peer.expect(command);
       want(again.text("error") == "no" && !again.has("error_trace"), "the failure without its trace");
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_daemon_that_knows_no_traces_gets_the_failure_without) {
   Journal jobs(*opened, "jobs");
   Queues post(*opened, "post");
   Documents docs(*opened, "docs");
-  std::string const trace = "at line 7" + std::string(20'000, '\xff');
+  std::string const trace = "at line 7" + std::string(80'000, '\xff');
   BOOST_TEST(jobs.release({}, {.error = "no", .error_trace = trace}).ok());
   BOOST_TEST(jobs.fail({}, "no", trace).ok());
   BOOST_TEST(post.release({}, {.error = "no", .error_trace = trace}).ok());

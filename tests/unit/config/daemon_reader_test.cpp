@@ -64,7 +64,8 @@ BOOST_AUTO_TEST_CASE(everything_arrives) {
   <tables folder="../tables"/>
   <plugins folder="plugins"/>
   <log name="fast" container-size="512KiB" initial-containers="8" sync="interval" sync-place="thread"
-       sync-method="direct" max-write-buffers="8MiB" when-empty="truncate" scrub="90m" wipe="zero"/>
+       sync-method="direct" max-write-buffers="8MiB" when-empty="truncate" period="day" scrub="90m"
+       wipe="zero"/>
   <log name="shared" sync="interval" sync-interval="20ms" scrub="0"/>
   <limits connections="7" line-bytes="64KiB" frame-bytes="2MiB" output-bytes="1MiB" memory-bytes="16GiB"
           reserved-connections="3" connections-per-peer="5" first-message="5s" idle="1h" transaction-timeout="5s"/>
@@ -93,10 +94,10 @@ BOOST_AUTO_TEST_CASE(everything_arrives) {
   BOOST_TEST(read->plugins_folder == (folder.path() / "plugins").string());
   BOOST_TEST(
       (read->logs[0] == LogDeclaration{"fast", 512U << 10U, 8, 100, log::SyncPlace::on_thread, log::SyncMethod::direct,
-                                       8U << 20U, log::WhenEmpty::truncate, 5'400'000, true}));
+                                       8U << 20U, log::WhenEmpty::truncate, log::Period::day, 5'400'000, true}));
   BOOST_TEST((*read->log("shared") == LogDeclaration{"shared", 16U << 20U, 2, 20, log::SyncPlace::automatic,
-                                                     log::SyncMethod::automatic, 64U << 20U, log::WhenEmpty::reset, 0,
-                                                     false}));
+                                                     log::SyncMethod::automatic, 64U << 20U, log::WhenEmpty::reset,
+                                                     log::Period::none, 0, false}));
   BOOST_TEST(read->log("other") == nullptr);
   BOOST_TEST((read->limits == LimitsDeclaration{7, 64U << 10U, 2U << 20U, 1U << 20U, 16ULL << 30U, 3, 5, 5000,
                                                 3'600'000, 5000, 4ULL << 30U}));

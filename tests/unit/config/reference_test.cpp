@@ -49,7 +49,7 @@ std::map<std::string, std::string> option_elements() {
        at = at->NextSiblingElement("xs:element")) {
     std::string const name = at->Attribute("name");
     if (name == "description" || name == "log" || name == "schema" || name == "aliases" || name == "feed" ||
-        name == "listeners" || name == "wake-message")
+        name == "listeners" || name == "wake-message" || name == "schedules")
       continue;
     BOOST_TEST((at->Attribute("minOccurs") != nullptr && std::string_view{at->Attribute("minOccurs")} == "0"), name);
     out[name] = at->Attribute("type");

@@ -107,7 +107,10 @@ BOOST_AUTO_TEST_CASE(every_file_opens_with_a_comment_that_says_what_it_is) {
 }
 
 BOOST_AUTO_TEST_CASE(no_file_is_longer_than_a_reader_can_hold) {
-  for (std::string const& path : tree.files(kAllCode, {".cpp", ".h"})) check_length(path, tree.read(path), findings);
+  // What is made is read where it is made from.
+  for (std::string const& path : tree.files(kAllCode, {".cpp", ".h"}))
+    if (std::string const text = tree.read(path); !text.starts_with("// Made by ./mk generate"))
+      check_length(path, text, findings);
   report();
 }
 

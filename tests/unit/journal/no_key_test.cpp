@@ -112,9 +112,9 @@ BOOST_AUTO_TEST_CASE(a_prefix_of_the_key_is_refused_and_says_why) {
     }
   }
   BOOST_TEST(h.run("DELETE", {{"count", "5"}}).status.message() ==
-             "a DELETE of many rows needs a filter: status, domain or error");
+             "a DELETE of many rows needs a filter: status, domain, error or tag");
   BOOST_TEST(h.run("DELETE", {{"status", "due"}, {"k", "a"}}).status.message() ==
-             "DELETE takes a row, or else a filter (status, domain, error), not both");
+             "DELETE takes a row, or else a filter (status, domain, error, tag), not both");
   BOOST_TEST(h.run("DELETE", {{"status", "due"}}).get("count") == "1");
 }
 

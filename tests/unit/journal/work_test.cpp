@@ -393,30 +393,30 @@ BOOST_FIXTURE_TEST_CASE(while_memory_is_short_a_trace_has_the_room_of_an_error, 
 }
 
 BOOST_FIXTURE_TEST_CASE(a_trace_is_kept_until_the_next_failure_and_shown_when_one_row_is_looked_at, WorkFixture) {
-  std::string const trace = "Traceback:\n" + std::string(20'000, 't');
+  std::string const trace = "Traceback:\n" + std::string(80'000, 't');
   std::uint64_t const bytes = table->live_bytes();
   run("INSERT", {{"k", "a"}});
   std::uint64_t const row = table->live_bytes() - bytes;
   run("RELEASE",
       with(with(with(leased(run("NEXT", {})), "error", "broken"), "error_trace", trace), "process_date", "0"));
   // What it costs is counted.
-  BOOST_TEST(table->live_bytes() - bytes - row > 16'384U);
-  BOOST_TEST(table->live_bytes() - bytes - row < 16'500U);
+  BOOST_TEST(table->live_bytes() - bytes - row > 65'536U);
+  BOOST_TEST(table->live_bytes() - bytes - row < 65'700U);
   for (std::string const reads : {"PEEK", "WHY"}) {
     Reply const one = run(reads, {{"k", "a"}});
     BOOST_TEST(one.get("error") == "broken", reads);
-    BOOST_TEST(one.get("error_trace") == trace.substr(0, 16'384), reads);
+    BOOST_TEST(one.get("error_trace") == trace.substr(0, 65'536), reads);
     BOOST_TEST(one.get("text").find("Traceback") == std::string::npos);
   }
   BOOST_TEST(run("LIST", {{"error", "broken"}}).get("error_trace") == "-");
-  BOOST_TEST(run("LIST", {{"error", "broken"}, {"traces", "1"}}).get("error_trace").size() == 16'384U);
+  BOOST_TEST(run("LIST", {{"error", "broken"}, {"traces", "1"}}).get("error_trace").size() == 65'536U);
   // Filters look at the error alone.
   BOOST_TEST(run("LIST", {{"error", "Traceback"}}).name() == "NOTHING");
   BOOST_TEST(replays());
   // A time-out says nothing of its own.
   run("NEXT", {{"lease", "1000"}});
   pass(1000);
-  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("error_trace").size() == 16'384U);
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("error_trace").size() == 65'536U);
   BOOST_TEST(replays());
   pass(100'000);
   run("RELEASE", with(with(leased(run("NEXT", {})), "error", "other"), "process_date", "0"));

@@ -182,9 +182,9 @@ BOOST_AUTO_TEST_CASE(the_trace_of_a_failure_stays_until_the_next_one_or_the_arri
     return table.run("FAILED", with).get("status");
   };
   auto const why = [&] { return table.run("WHY", {{"document", document.get("document")}}); };
-  BOOST_TEST(fail("a", std::string(20'000, 't')) == "error");
+  BOOST_TEST(fail("a", std::string(80'000, 't')) == "error");
   BOOST_TEST(fail("b", "at line 7") == "error");
-  BOOST_TEST(why().get("error_trace") == "a:\n" + std::string(16'384, 't') + "\nb:\nat line 7");
+  BOOST_TEST(why().get("error_trace") == "a:\n" + std::string(65'536, 't') + "\nb:\nat line 7");
   BOOST_TEST(why().get("text").find("ttt") == std::string::npos);
   Reply const history = table.run("HISTORY", {});
   BOOST_TEST(history.get("error", history.messages.size() - 1) == "no room");
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(the_trace_of_a_failure_stays_until_the_next_one_or_the_arri
   document = table.next();
   BOOST_TEST(table.run("RELEASE", {{"document", document.get("document")}, {"token", document.get("token")}}).name() ==
              "RECORDED");
-  BOOST_TEST(why().get("error_trace").size() == 16'384U + 16);
+  BOOST_TEST(why().get("error_trace").size() == 65'536U + 16);
   BOOST_TEST(table.replays());
   document = table.next();
   BOOST_TEST(fail("a", "") == "error");

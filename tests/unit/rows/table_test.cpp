@@ -149,8 +149,8 @@ BOOST_AUTO_TEST_CASE(only_tables_that_hold_rows_know_their_records) {
     BOOST_TEST(other.apply(stored[i].view(), {.live = false, .now = {}, .base = Lsn{8}}, nobody, none) ==
                (i + 1 < stored.size()));
   BOOST_TEST(unsigned{other.newest_version(static_cast<std::uint8_t>(RecordType::hold))} == 0U);
-  BOOST_TEST(unsigned{other.newest_version(static_cast<std::uint8_t>(RecordType::row))} == 6U);
-  BOOST_TEST(unsigned{parcels.table->newest_version(static_cast<std::uint8_t>(RecordType::row))} == 6U);
+  BOOST_TEST(unsigned{other.newest_version(static_cast<std::uint8_t>(RecordType::row))} == 7U);
+  BOOST_TEST(unsigned{parcels.table->newest_version(static_cast<std::uint8_t>(RecordType::row))} == 7U);
 }
 
 BOOST_AUTO_TEST_CASE(an_accepted_clock_moves_the_end_of_a_held_lease_too) {

@@ -41,7 +41,7 @@ struct Rows final : Work {
 // not be 0.
 struct Taker final : Runner {
   explicit Taker(Rows& of) : rows(of) {}
-  Decided run(Command const& command, bool over, Answer& answer) override {
+  Decided run(Command const& command, bool over, std::array<std::uint64_t, 4> const&, Answer& answer) override {
     commands.push_back(std::string{command.message->command});
     for (Param const& param : command.message->params())
       if (param.name != "count") commands.back().append(" ").append(param.name).append("=").append(param.value.bytes);

@@ -26,12 +26,13 @@ export const blob = {
 
 export const journal = {
   INSERTED: {
-    numbers: words('row merges process_date'),
+    numbers: words('row merges process_date waits_for ended_date unique_until'),
     flags: none,
   },
   ROW: {
     numbers: words('row epoch lease_end priority process_date insertion_date accepted_date expiration_date timeouts' +
-      ' attempts merges after'),
+      ' attempts waits_for merges started_date max_attempts lease unique_for schedule_date after progress' +
+      ' progress_date'),
     flags: words('places'),
   },
   KICKED: {
@@ -39,8 +40,8 @@ export const journal = {
     flags: words('dry_run'),
   },
   REASON: {
-    numbers: words('row in due_for process_date expiration_date ahead held_by epoch lease_end since until timeouts' +
-      ' attempts failures lifetime_timeouts merges accepted_date after'),
+    numbers: words('row in due_for process_date expiration_date ahead held_by waits_for epoch lease_end since until' +
+      ' timeouts attempts failures lifetime_timeouts merges accepted_date schedule_date after progress progress_date'),
     flags: words('in_transaction'),
   },
   DUE: {
@@ -49,6 +50,33 @@ export const journal = {
   },
   DOMAIN: {
     numbers: words('rows waiting due ready processing weight first_date next_date after'),
+    flags: none,
+  },
+  SCHEDULED: {
+    numbers: words('number next_date'),
+    flags: none,
+  },
+  SCHEDULE: {
+    numbers: words('number every jitter begins ends catch_up_window catch_up_max pause_after alert_after priority' +
+      ' expires_in next_date waiting_date last_date last_row last_success failures_in_row running made done failed' +
+      ' skipped missed since after'),
+    flags: words('declared late'),
+  },
+  BACKFILLED: {
+    numbers: words('count until'),
+    flags: words('complete'),
+  },
+  GROUP: {
+    numbers: words('number rows done failed parked since ended_date until after'),
+    flags: none,
+  },
+  NODE: {
+    numbers: words('row level after'),
+    flags: none,
+  },
+  FIGURE: {
+    numbers: words('date inserted leased done failed timed_out waiting processing lateness_ms_p50 lateness_ms_p99' +
+      ' after'),
     flags: none,
   },
 };
