@@ -181,8 +181,12 @@ Status Inserts::look_at_others(Request const& request, std::uint32_t row, Decisi
 }
 
 std::string_view Inserts::with_others(Request const& request, Decision& decision) const {
-  rows::Extras const others = Dependencies::extras_of(found_, decision);
-  all_extras_ = rows::extras::changed(request.extras, rows::extras::write(others));
+  rows::Extras others = Dependencies::extras_of(found_, decision);
+  // Not changed(): what a change removes must stay in it.
+  rows::Extras all = rows::extras::read(request.extras);
+  all.after = std::move(others.after);
+  all.group = others.group;
+  all_extras_ = rows::extras::write(all);
   return all_extras_;
 }
 

@@ -164,8 +164,8 @@ bool Journal::decide_timer(Decision& decision) const {
   rows::Timers::LeasesEnded const ended = timers_.end_leases(decision);
   statistics_.timed_out += ended.count;
   statistics_.attempts.failed(decision.now.value, ended.count);
-  // After these are applied the table may have to pause itself.
-  return ended.more || (ended.count > 0 && settings_.options().pause_after_failures != 0);
+  // After these are applied the table may have to pause itself, and others fail with them.
+  return ended.count > 0;
 }
 
 // ---------------------------------------------------------------------------

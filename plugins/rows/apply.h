@@ -177,13 +177,11 @@ bool RowTable::apply_park(RecordView const& record, ApplyContext const& context,
   if (!model::read_record(record, body)) return false;
   std::uint32_t row = kNoRow;
   Known const known = look(record.object, context, row);
-  // What fails as something else did, or is cancelled, was not tried.
-  bool const was_tried = known != Known::yes || has_lease(state_.row(row).place());
-  if (was_tried) effects.ended(Reason::failed);
+  if (known == Known::yes && was_tried(row, body.counters)) effects.ended(Reason::failed);
   if (state_.has_waits()) [[unlikely]]
     state_.ended(record.object, After::Kind::row, Outcome::parked, observer);
   if (known != Known::yes) return known == Known::dropped;
-  if (!was_tried && !is_waiting(state_.row(row).place())) return false;
+  if (!has_lease(state_.row(row).place()) && !is_waiting(state_.row(row).place())) return false;
   if (body.is_kept) keep_attempt(row, body.counters, body.error, body.at, record.lsn);
   effects.parking(row, observer);
   state_.park(row, body, observer);
@@ -242,10 +240,11 @@ bool RowTable::apply_remove(RecordView const& record, ApplyContext const& contex
                             Effects& effects) {
   RemoveBody body;
   if (!model::read_record(record, body)) return false;
-  effects.ended(body.reason);
   if (!body.group.is_none()) state_.count_end(body.group, body.reason == Reason::done);
   std::uint32_t row = kNoRow;
   Known const known = look(record.object, context, row);
+  // A row that need not run was not tried either. Of one that is gone this is unknown: then failures are fewer.
+  if (known != Known::yes ? body.reason == Reason::done : has_ended_by_attempt(row, body)) effects.ended(body.reason);
   if (state_.has_waits()) [[unlikely]]
     state_.ended(record.object, After::Kind::row, body.reason == Reason::done ? Outcome::well : Outcome::failed,
                  observer);

@@ -140,6 +140,14 @@ class RowTable {
     return history_.apply(record, context.live, observer);
   }
   // What is left of them becomes part of the history, before the row changes.
+  // Rows that fail as others did, that are cancelled, or that need not run, were not tried: nothing is counted of them.
+  [[nodiscard]] bool was_tried(std::uint32_t row, Counters const& after) const {
+    return has_lease(state_.row(row).place()) && state_.counters_of(row) != after;
+  }
+  [[nodiscard]] bool has_ended_by_attempt(std::uint32_t row, RemoveBody const& body) const {
+    if (body.reason == Reason::failed && body.has_counters) return was_tried(row, body.counters);
+    return has_lease(state_.row(row).place());
+  }
   void keep_attempt(std::uint32_t row, Counters const& counters, std::string_view error, std::int64_t at, Lsn lsn);
   void keep_end(std::uint32_t row, RemoveBody const& body, Lsn lsn);
   bool apply_group(RecordView const& record, ApplyContext const& context, TableObserver& observer);

@@ -43,6 +43,7 @@ struct Counters {
   std::uint8_t failures{0};  // workers that reported an error, likewise
   std::uint8_t lifetime{0};  // both, in the row's life
 
+  bool operator==(Counters const&) const = default;
   [[nodiscard]] unsigned attempts() const { return 0U + timeouts + failures; }
   [[nodiscard]] Counters after_timeout() const { return {one_more(timeouts), failures, one_more(lifetime)}; }
   [[nodiscard]] Counters after_failure() const { return {timeouts, one_more(failures), one_more(lifetime)}; }

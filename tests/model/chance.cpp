@@ -10,7 +10,11 @@ constexpr char const* kStatus[] = {"waiting", "due", "processing", "behind", "pa
 }  // namespace
 
 Chance::Chance(std::uint64_t seed)
-    : random_(seed), several_of_a_key_(random_() % 4 == 0), has_key_(seed % 8 != kSeedsWithoutKey) {}
+    : random_(seed),
+      several_of_a_key_(random_() % 4 == 0),
+      has_key_(seed % 8 != kSeedsWithoutKey),
+      waits_(seed * 5 + 2),
+      has_waits_(waits_() % 4 != 0) {}
 
 Options Chance::options() {
   Options out;
@@ -105,6 +109,44 @@ Texts Chance::insert(Reference const& table) {
   for (std::string const name : {"v", "d", "n", "t"})
     if (!table.has_column(name)) out.erase(name);
   if (!has_key_ && one_in(4)) out.erase("k");
+  if (has_waits_ && waits_() % 2 == 0) add_others(table, out);
+  return out;
+}
+
+// Rows that are there, mostly; some that have ended, and circles.
+void Chance::add_others(Reference const& table, Texts& insert) {
+  static constexpr char const* kPolicies[] = {"wait", "fail", "go-on"};
+  static constexpr char const* kIs[] = {"ended", "done", "failed"};
+  auto const one_of = [this](std::uint64_t n) { return waits_() % n == 0; };
+  for (Row const& row : table.rows())
+    if (row.id != 0 && (known_.empty() || row.id > known_.back())) known_.push_back(row.id);
+  if (one_of(2) && !known_.empty()) {
+    for (std::uint64_t count = 1 + waits_() % 3; count > 0; --count) {
+      bool const is_there = !table.rows().empty() && !one_of(8);
+      std::uint64_t const id =
+          is_there ? table.rows()[waits_() % table.rows().size()].id : known_[waits_() % known_.size()];
+      if (id != 0) insert["after"] += (insert.contains("after") ? " " : "") + std::to_string(id);
+    }
+  }
+  if (has_key_ && one_of(5)) insert["after_keys"] = "key" + std::to_string(waits_() % 14);
+  if (one_of(3)) insert["group"] = group();
+  if (one_of(4)) {
+    insert["after_group"] = group();
+    if (!one_of(3)) insert["after_group_is"] = kIs[waits_() % 3];
+  }
+  bool const waits = insert.contains("after") || insert.contains("after_keys") || insert.contains("after_group");
+  if (waits ? one_of(2) : one_of(50)) insert["when_failed"] = kPolicies[waits_() % 3];
+}
+
+Texts Chance::of_group() {
+  Texts out{{"", waits_() % 6 == 0 ? "CANCEL" : "GROUP"}, {"group", group()}};
+  if (out[""] == "GROUP") {
+    if (waits_() % 3 != 0) out["state"] = waits_() % 3 == 0 ? "open" : "closed";
+    return out;
+  }
+  if (waits_() % 2 == 0) out["how"] = waits_() % 2 == 0 ? "fail" : "delete";
+  if (waits_() % 2 == 0) out["count"] = std::to_string(1 + waits_() % 3);
+  if (!known_.empty() && waits_() % 4 == 0) out["after"] = std::to_string(known_[waits_() % known_.size()]);
   return out;
 }
 
@@ -113,8 +155,11 @@ Texts Chance::next(bool server) {
   if (one_in(3)) out["count"] = std::to_string(1 + draw(5));
   if (one_in(5)) out["lease"] = std::to_string(100 + draw(5000));
   if (server && one_in(5)) out["wait"] = std::to_string(1 + draw(3000));
-  // Rows without an epoch would not tell in which order those that waited got theirs.
   if (!out.contains("wait") && one_in(6)) out["done"] = "1";
+  if (out.contains("wait") && waits_() % 3 == 0) {
+    out["done"] = "1";
+    out.erase("lease");
+  }
   add_domain(out, 4);
   return out;
 }
@@ -161,6 +206,7 @@ Texts Chance::of_many(Reference const& table, std::string const& name) {
   if (one_in(3)) out["error"] = one_in(4) ? "" : "error" + std::to_string(draw(10));
   if (one_in(3)) out["tag"] = one_in(2) ? "red" : "blue";
   if (one_in(2)) out["status"] = kStatus[draw(6)];
+  if (has_waits_ && waits_() % 4 == 0) out["status"] = "blocked";
   add_domain(out, 4);
   if (one_in(2)) out["count"] = std::to_string(1 + draw(3));
   if (one_in(4)) out["dry_run"] = "1";
@@ -180,6 +226,7 @@ Texts Chance::listen() {
 }
 
 Texts Chance::command(Reference const& table, std::string const& client, bool server) {
+  if (has_waits_ && waits_() % 30 == 0) return of_group();
   std::uint64_t const dice = draw(1000);
   if (dice < 340) return insert(table);
   if (dice < 540) return next(server);
@@ -200,6 +247,7 @@ Texts Chance::command(Reference const& table, std::string const& client, bool se
   if (dice < 950) {
     Texts out{{"", "LIST"}, {"count", "1000"}};
     if (one_in(2)) out["status"] = kStatus[draw(6)];
+    if (has_waits_ && waits_() % 4 == 0) out["status"] = "blocked";
     if (one_in(4)) out["prefix"] = "key1";
     if (one_in(4)) out["error"] = "error1";
     if (one_in(3)) out["traces"] = "1";

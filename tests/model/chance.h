@@ -34,6 +34,10 @@ class Chance {
   Texts of_many(Reference const& table, std::string const& name);
   Texts listen();
   void add_domain(Texts& texts, std::uint64_t one_in_n);
+  // What an insert says of other rows.
+  void add_others(Reference const& table, Texts& insert);
+  Texts of_group();
+  std::string group() { return "g" + std::to_string(waits_() % 4); }
   Row const* any(Reference const& table, State state);
 
   std::mt19937_64 random_;
@@ -41,6 +45,10 @@ class Chance {
   // both at once could not be checked.
   bool several_of_a_key_;
   bool has_key_;  // by seed, not drawn, so that lives of other seeds did not change
+  // For what rows wait for, and NEXT with both wait and done; in a quarter of the lives none waits for others.
+  std::mt19937_64 waits_;
+  bool has_waits_;
+  std::vector<std::uint64_t> known_;  // rows that are there, or were
 };
 
 }  // namespace fastjournal::reference

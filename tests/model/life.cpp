@@ -184,8 +184,16 @@ class Life final : private Oracle {
       after_each.clear();
     }
     std::size_t const known = after_each.size();
-    if (std::string what = watchers_.hear_pushes(table_, pushes, after_each); !what.empty()) return wrong(what);
+    bool at_once = false;
+    if (std::string what = watchers_.hear_pushes(table_, *this, pushes, after_each, at_once); !what.empty())
+      return wrong(what);
     if (after_each.size() > known) after_each.push_back(table_);
+    if (at_once) {
+      // What was answered as done is synced, with all before it.
+      table_.end_turn(*this);
+      history_.clear();
+      after_each.clear();
+    }
     history_.insert(history_.end(), after_each.begin(), after_each.end());
     if (history_.empty()) history_.push_back(table_);
     if (std::string what = watchers_.check(table_); !what.empty())
@@ -326,6 +334,7 @@ class Life final : private Oracle {
       state->heard_epochs_of(table_);
       std::string what = state->adopt(dump) ? state->restart(subject_->now(), *this) : "rows that nobody knows";
       if (what.empty()) what = state->compare(dump);
+      if (what.empty()) what = state->compare_groups(groups());
       if (what.empty()) {
         Reference found = std::move(*state);
         table_ = std::move(found);
@@ -352,6 +361,7 @@ class Life final : private Oracle {
     ++counts_["comparisons of all rows"];
     if (std::string what = table_.compare(list()); !what.empty()) return wrong("at a look: " + what);
     if (std::string what = table_.compare_statistics(statistics()); !what.empty()) return wrong("STATS: " + what);
+    if (std::string what = table_.compare_groups(groups()); !what.empty()) return wrong("GROUPS: " + what);
     if (!chance_.one_in(8)) return;
     if (std::string what = subject_->check(); !what.empty()) wrong(what);
   }
@@ -365,6 +375,8 @@ class Life final : private Oracle {
     std::vector<Texts> const answer = judge({{"", "STATS"}});
     return answer.empty() ? Texts{} : answer[0];
   }
+
+  std::vector<Texts> groups() override { return judge({{"", "GROUPS"}, {"count", "1000"}}); }
 
   Chance chance_;
   Chance clocks_;  // clock changes: a life is the same with and without

@@ -71,6 +71,7 @@ Texts Options::texts() const {
             {"clients-max", std::to_string(clients_max)},
             {"pause-after-failures", std::to_string(pause_after)},
             {"wake-timeout", ms(wake_timeout)},
+            {"keep-groups", ms(keep_groups)},
             {"slow-from", std::to_string(slow_from)},
             {"aging", ms(aging)},
             {"concurrency", std::to_string(concurrency)}};
@@ -112,7 +113,8 @@ std::uint64_t Reference::processed_of(std::string const& key) const {
 bool Reference::is_behind(Row const& row) const {
   return row.state == State::waiting && processed_of(row.key) >= options_.concurrency_key;
 }
-void Reference::erase(std::uint64_t id) {
+void Reference::erase(std::uint64_t id, bool well) {
+  if (waits_.rows.contains(id)) waits_.end(id, well);
   std::erase_if(rows_, [&](Row const& row) { return row.id == id; });
 }
 
@@ -140,6 +142,8 @@ std::string Reference::hear(std::string const& client, Texts const& command, std
   if (name == "WHY") wrong = why(command, answer);
   if (name == "TIMELINE") wrong = timeline(command, answer);
   if (name == "DOMAINS") wrong = tell_domains(answer);
+  if (name == "GROUP") wrong = change_group(command, first);
+  if (name == "CANCEL") wrong = cancel(command, first);
   if (name == "PAUSE" || name == "DRAIN" || name == "RESUME") wrong = stand(command, first);
   seat();
   return wrong;
@@ -155,6 +159,7 @@ struct Reference::Request {
   std::uint64_t sequence{0};
   std::string origin;
   std::string evicted;  // the name of another client that makes room for this one
+  Others others;
 };
 
 std::string origin_of(std::string const& client) {
@@ -227,6 +232,9 @@ std::string Reference::insert(std::string const& from, Texts const& command, std
   }
   if (standing_ == "draining") return is_error(answer, "paused");
   Row* const waiting = of_key(row.key, State::waiting);
+  if (std::string const code = waits_.look(command, row.key, waiting == nullptr ? 0 : waiting->id, wish.others);
+      !code.empty())
+    return is_error(answer, code);
   std::int64_t accepted = INT64_MIN;
   if (waiting != nullptr) accepted = waiting->accepted;
   for (Row const& other : rows_)
@@ -275,6 +283,9 @@ std::string Reference::insert_new(Request const& wish, bool behind, Texts const&
   remember(wish, row.id);
   rows_.push_back(row);
   if (answer.empty()) return {};
+  waits_.rows[row.id].key = row.key;
+  waits_.take(row.id, wish.others);
+  if (std::string wrong = check_waits(row.id, answer); !wrong.empty()) return wrong;
   if (text(answer, "result") != (behind ? "behind" : "inserted"))
     return behind ? "expected result=behind" : "expected result=inserted";
   if (number(answer, "merges") != 0) return "a new row with merges";
@@ -300,7 +311,9 @@ std::string Reference::merge(Row& row, Request const& wish, bool behind, Texts c
       values[column.name] = *value;
   row.values = std::move(values);
   remember(wish, row.id);
+  if (row.id != 0) waits_.take(row.id, wish.others);
   if (answer.empty()) return {};
+  if (std::string wrong = wish.others.after.empty() ? "" : check_waits(row.id, answer); !wrong.empty()) return wrong;
   if (text(answer, "result") != (behind ? "behind" : "merged"))
     return behind ? "expected result=behind" : "expected result=merged";
   if (number(answer, "row") != static_cast<std::int64_t>(row.id)) return "merged into another row";

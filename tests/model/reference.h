@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/model/reference_waits.h"
 #include "tests/model/turns.h"
 
 namespace fastjournal::reference {
@@ -49,6 +50,7 @@ struct Options {
   std::int64_t unique_for{0};
   bool refuses_unique{false};
   std::int64_t wake_timeout{5000};
+  std::int64_t keep_groups{20'000};
   std::string domain;  // a column, or site(d)
   std::map<std::string, std::uint64_t> weights;
   int slow_from{256};
@@ -108,6 +110,8 @@ class Oracle {
   // The row as it is now; nothing if it is gone.
   virtual std::optional<Texts> peek(std::uint64_t row) = 0;
   virtual Texts statistics() = 0;
+  // All groups of jobs.
+  virtual std::vector<Texts> groups() = 0;
 
  protected:
   ~Oracle() = default;
@@ -116,14 +120,16 @@ class Oracle {
 class Reference {
  public:
   Reference(Options options, std::vector<Column> columns, std::int64_t now)
-      : options_(std::move(options)), columns_(std::move(columns)), now_(now) {}
+      : options_(std::move(options)), columns_(std::move(columns)), now_(now) {
+    waits_.keep_groups = options_.keep_groups;
+  }
 
   // -- events; they return what is wrong, or nothing -----------------------
   // A command of `client` and its whole answer. No messages: it was carried out, but never answered.
   [[nodiscard]] std::string hear(std::string const& client, Texts const& command, std::vector<Texts> const& answer);
   // A row that was handed out after a wait, or by a listener's credit (mode deliver).
   [[nodiscard]] std::string hand_out(std::string const& client, std::string const& worker, std::string const& domain,
-                                     std::int64_t lease, Texts const& row);
+                                     std::int64_t lease, Texts const& row, bool at_once = false);
   // The date of the next event, at most `until`; then the effects of time up to `to`.
   [[nodiscard]] std::int64_t next_event(std::int64_t until) const;
   void pass(std::int64_t to, Oracle& oracle);
@@ -131,6 +137,8 @@ class Reference {
   void lose(std::int64_t ms, std::int64_t now, Oracle& oracle);
   // The effects of timers at this moment, after a turn's commands.
   void end_turn(Oracle& oracle);
+  // Of these, what follows from rows that ended: rows fail with others, groups end. True: something did.
+  bool settle(Oracle& oracle);
   void close(std::string const& client);
   // A start after a kill or a power cut: leases get the grace, derived state starts anew.
   [[nodiscard]] std::string restart(std::int64_t now, Oracle& oracle);
@@ -146,18 +154,23 @@ class Reference {
   // Compares with all rows, as LIST shows them.
   [[nodiscard]] std::string compare(std::vector<Texts> const& dump) const;
   [[nodiscard]] std::string compare_statistics(Texts const& statistics) const;
+  [[nodiscard]] std::string compare_groups(std::vector<Texts> const& told) const;
   // The number of rows that NEXT would find now; domain "": in all domains.
   [[nodiscard]] std::uint64_t available(std::string const& domain) const;
   // Checks the answer of a NEXT that found nothing: NOTHING with its next_date, or a refusal.
   [[nodiscard]] std::string check_nothing(std::string const& domain, Texts const& answer) const;
   [[nodiscard]] bool is_due(Row const& row) const {
-    return row.state == State::waiting && row.date <= now_ && !is_behind(row);
+    return row.state == State::waiting && row.date <= now_ && !is_behind(row) && !is_blocked(row);
+  }
+  [[nodiscard]] bool is_blocked(Row const& row) const {
+    return row.state == State::waiting && waits_.is_blocked(row.id);
   }
   [[nodiscard]] std::string domain_of(Row const& row) const;
   [[nodiscard]] std::vector<Row> const& rows() const { return rows_; }
   [[nodiscard]] bool has_column(std::string const& name) const;
   [[nodiscard]] Row const* find(std::uint64_t id) const;
   [[nodiscard]] std::string const& standing() const { return standing_; }
+  [[nodiscard]] ReferenceWaits const& waits() const { return waits_; }
   [[nodiscard]] Options const& options() const { return options_; }
   [[nodiscard]] std::int64_t now() const { return now_; }
   // The last event wrote records that were synced: a power cut takes back nothing before them.
@@ -183,6 +196,11 @@ class Reference {
   [[nodiscard]] std::string refuses_client(Request& wish) const;
   std::string insert_new(Request const& wish, bool behind, Texts const& answer);
   std::string merge(Row& row, Request const& wish, bool behind, Texts const& answer);
+  [[nodiscard]] std::string check_waits(std::uint64_t row, Texts const& answer) const;
+  std::string change_group(Texts const& command, Texts const& answer);
+  std::string cancel(Texts const& command, Texts const& answer);
+  [[nodiscard]] std::string compare_group(std::string const& name, ReferenceGroup const& group,
+                                          Texts const& told) const;
   void remember(Request const& wish, std::uint64_t row);
   std::string next(std::string const& client, Texts const& command, std::vector<Texts> const& answer, std::size_t from);
   std::string leased(Texts const& command, Texts const& answer, Row*& row);
@@ -217,13 +235,16 @@ class Reference {
     return row.state == State::processing || row.expires == 0 || row.expires > now_;
   }
   Row* row_of(std::uint64_t id);
-  void erase(std::uint64_t id);
+  // `well`: it was done.
+  void erase(std::uint64_t id, bool well = false);
   // Back to waiting at `date`, with its counters, or folded into its twin. Returns the row that is left; none if it had
   // expired.
   // `command`: what its worker says of a failure.
   Row* give_back(std::uint64_t id, std::int64_t date, Texts const& command);
   Row* put_back(std::uint64_t id);
   void give_up(std::uint64_t id, Texts const& command);
+  // Given up without an attempt.
+  void park(std::uint64_t id, Texts const& command);
   static void note_failure(Row& row, Texts const& command);
   [[nodiscard]] bool is_too_many(Row const& row) const;
   void time_out(std::uint64_t id, Oracle& oracle);
@@ -258,6 +279,7 @@ class Reference {
   [[nodiscard]] std::vector<Row const*> choices(std::string const& domain) const;
   std::string lease(std::uint64_t id, std::string const& client, std::string const& worker, std::string const& domain,
                     std::int64_t span, Texts const& shown, bool at_once = false);
+  void end_at_once(std::uint64_t id);
   void seat();  // after each change: whose turn may be next, which rows became due
 
   Options options_;
@@ -271,6 +293,7 @@ class Reference {
     std::int64_t until{0};
   };
   std::map<std::string, Unique> uniques_;  // by key
+  ReferenceWaits waits_;                   // all rows that have a number
   std::string standing_{"open"};           // open, paused, draining
   std::uint64_t failures_{0};              // in a row
   std::uint64_t failures_logged_{0};  // without regard to changes of pause-after-failures, which are not in the log

@@ -69,7 +69,7 @@ bool Reference::is_too_many(Row const& row) const {
 void Reference::finish(Row const& row) {
   std::int64_t const span = number(row.own, "unique_for", options_.unique_for);
   if (span != 0 && options_.has_key) uniques_[row.key] = {row.id, now_, now_ + span};
-  erase(row.id);
+  erase(row.id, true);
 }
 
 std::optional<std::string> Reference::refuse_unique(Row const& wanted, Texts const& answer, std::uint64_t& done) const {

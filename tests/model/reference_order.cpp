@@ -165,6 +165,7 @@ std::string Reference::lease(std::uint64_t id, std::string const& client, std::s
   highest_epoch_ = std::max(highest_epoch_, epoch);
   Turns::Seat const place{ring_of(class_of(row)), domain_of(row)};
   row.state = State::processing;
+  waits_.rows.at(row.id).state = WaitingRow::State::leased;
   row.epoch = epoch;
   row.lease_end = now_ + span;
   row.holder = client;
@@ -178,12 +179,21 @@ std::string Reference::lease(std::uint64_t id, std::string const& client, std::s
 }
 
 std::string Reference::hand_out(std::string const& client, std::string const& worker, std::string const& domain,
-                                std::int64_t span, Texts const& row) {
-  synced_ = false;
+                                std::int64_t span, Texts const& row, bool at_once) {
+  synced_ = at_once;
   Row const* const known = find(static_cast<std::uint64_t>(number(row, "row")));
   // A worker that does not say how long has the row for as long as that says.
   if (known != nullptr && span == options_.processing_timeout) span = lease_of(*known, {});
-  return lease(static_cast<std::uint64_t>(number(row, "row")), client, worker, domain, span, row);
+  auto const id = static_cast<std::uint64_t>(number(row, "row"));
+  std::string wrong = lease(id, client, worker, domain, span, row, at_once);
+  if (wrong.empty() && at_once) end_at_once(id);
+  return wrong;
+}
+
+void Reference::end_at_once(std::uint64_t id) {
+  failures_ = failures_logged_ = 0;
+  finish(Row{*find(id)});
+  seat();
 }
 
 void Reference::seat() {

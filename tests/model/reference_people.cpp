@@ -190,6 +190,7 @@ std::string Reference::stand(Texts const& command, Texts const& answer) {
 std::string Reference::status_of(Row const& row) const {
   if (row.state == State::processing) return "processing";
   if (row.state == State::parked) return "parked";
+  if (is_blocked(row)) return "blocked";
   return is_behind(row) ? "behind" : row.date > now_ ? "waiting" : "due";
 }
 
@@ -214,8 +215,10 @@ std::string Reference::compare_row(Row const& row, Texts const& shown_row) const
   same("attempts", std::to_string(row.timeouts + row.failures));
   for (char const* const name : {"tags", "max_attempts", "back_off", "lease", "unique_for"})
     same(name, text(row.own, name));
+  same("group", waits_.rows.at(row.id).group);
   if (!shown_row.contains("status")) return wrong;
   same("status", status_of(row));
+  same("waits_for", is_blocked(row) ? std::to_string(waits_.rows.at(row.id).after.size()) : "");
   same("accepted_date", row.accepted == row.inserted ? "" : std::to_string(row.accepted));
   same("merges", row.merges == 0 ? "" : std::to_string(row.merges));
   same("expiration_date", row.expires == 0 ? "" : std::to_string(row.expires));
@@ -320,7 +323,7 @@ std::string Reference::timeline(Texts const& command, std::vector<Texts> const& 
   for (int i = 2; i <= 24; ++i) ends.push_back(now_ + i * 3600 * kSecond);
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> wanted;  // rows, by (from, to)
   for (Row const& row : rows_) {
-    if (row.state != State::waiting || is_behind(row)) continue;
+    if (row.state != State::waiting || is_behind(row) || is_blocked(row)) continue;
     if (command.contains("domain") && domain_of(row) != text(command, "domain")) continue;
     auto const end = std::lower_bound(ends.begin(), ends.end(), row.date);
     ++wanted[{end == ends.begin() ? 0 : *std::prev(end), end == ends.end() ? 0 : *end}];
@@ -369,7 +372,8 @@ std::string Reference::tell_domains(std::vector<Texts> const& answer) const {
 std::string Reference::compare_statistics(Texts const& told) const {
   std::map<std::string, std::int64_t> counts{{"rows", 0},        {"rows_waiting", 0},    {"rows_future", 0},
                                              {"rows_due", 0},    {"rows_behind", 0},     {"rows_held", 0},
-                                             {"rows_parked", 0}, {"rows_processing", 0}, {"clients", 0}};
+                                             {"rows_parked", 0}, {"rows_processing", 0}, {"clients", 0},
+                                             {"rows_blocked", 0}};
   for (Row const& row : rows_) {
     std::string const status = status_of(row);
     ++counts["rows"];
@@ -377,6 +381,7 @@ std::string Reference::compare_statistics(Texts const& told) const {
     if (row.state == State::waiting) ++counts["rows_waiting"];
   }
   counts["clients"] = static_cast<std::int64_t>(clients_.size());
+  counts["groups"] = static_cast<std::int64_t>(waits_.groups.size());
   // Rows held back by a limit; a pause holds back the whole table.
   std::uint64_t free = 0;
   for (std::string const& name : domains()) free += std::min(due_of(name), room_of(name));
@@ -397,6 +402,7 @@ bool Reference::adopt(std::vector<Texts> const& dump) {
     Row* const unheard = row_of(0);
     if (unheard == nullptr || unheard->k != text(message, "k")) return false;
     unheard->id = id;
+    waits_.rows[id].key = unheard->key;
     for (auto& [name, client] : clients_)
       for (auto& [sequence, row] : client.rows)
         if (row == 0) row = id;

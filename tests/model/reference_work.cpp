@@ -33,7 +33,7 @@ std::string Reference::check_nothing(std::string const& domain, Texts const& ans
   for (Row const& row : rows_) {
     bool const mine = domain.empty() || domain_of(row) == domain;
     if (row.state == State::processing && (mine || (full && due))) earliest = std::min(earliest, row.lease_end);
-    if (mine && row.state == State::waiting && row.date > now_ && !is_behind(row))
+    if (mine && row.state == State::waiting && row.date > now_ && !is_behind(row) && !is_blocked(row))
       earliest = std::min(earliest, row.date);
     held = held || (mine && is_due(row));
   }
@@ -64,10 +64,7 @@ std::string Reference::next(std::string const& client, Texts const& command, std
     std::int64_t const span = lease_of(*known, command);
     if (std::string wrong = lease(id, client, text(command, "worker"), domain, span, row, at_once); !wrong.empty())
       return wrong;
-    if (!at_once) continue;
-    failures_ = failures_logged_ = 0;
-    finish(Row{*find(id)});
-    seat();
+    if (at_once) end_at_once(id);
   }
   if (given > count) return "more rows than it asked for";
   if (given == 0) return answer.size() == from + 1 ? check_nothing(domain, answer[from]) : "more than one NOTHING";
@@ -206,6 +203,7 @@ Row* Reference::give_back(std::uint64_t id, std::int64_t date, Texts const& comm
   Row* const twin = row.state == State::waiting ? nullptr : of_key(row.key, State::waiting);
   if (twin == nullptr) {
     row.state = State::waiting;
+    if (row.id != 0) waits_.free(row.id);
     row.date = date;
     note_failure(row, command);
     return &row;
@@ -219,6 +217,7 @@ Row* Reference::give_back(std::uint64_t id, std::int64_t date, Texts const& comm
   twin->merges += row.merges + 1;
   note_failure(*twin, command);
   std::uint64_t const left = twin->id;
+  if (id != 0 && left != 0) waits_.fold(id, left);
   erase(id);
   return row_of(left);
 }
@@ -226,7 +225,12 @@ Row* Reference::give_back(std::uint64_t id, std::int64_t date, Texts const& comm
 void Reference::give_up(std::uint64_t id, Texts const& command) {
   ++failures_;
   ++failures_logged_;
+  park(id, command);
+}
+
+void Reference::park(std::uint64_t id, Texts const& command) {
   if (options_.delete_failed) return erase(id);
+  if (id != 0) waits_.park(id);
   Row& row = *row_of(id);
   row.state = State::parked;
   row.parked_at = now_;
@@ -248,6 +252,7 @@ std::int64_t Reference::next_event(std::int64_t until) const {
     held = held || is_due(row);
   }
   for (auto const& [name, client] : clients_) next = std::min(next, client.used + options_.client_keep);
+  next = std::min(next, waits_.next_date());
   if (held) next = std::min(next, next_token(options_.rate, bucket_));
   for (auto const& [name, bucket] : buckets_)
     if (held) next = std::min(next, next_token(options_.rate_domain, bucket));
@@ -256,11 +261,12 @@ std::int64_t Reference::next_event(std::int64_t until) const {
 
 void Reference::expire() {
   std::size_t const before = rows_.size() + clients_.size();
-  std::erase_if(rows_, [&](Row const& row) {
-    if (row.state == State::parked && options_.keep_parked != 0 && row.parked_at + options_.keep_parked <= now_)
-      return true;
-    return !is_visible(row);
-  });
+  std::vector<std::uint64_t> over;
+  for (Row const& row : rows_)
+    if (!is_visible(row) || (row.state == State::parked && options_.keep_parked != 0 &&
+                             row.parked_at + options_.keep_parked <= now_))
+      over.push_back(row.id);
+  for (std::uint64_t const id : over) erase(id);
   seat();
   std::erase_if(clients_, [&](auto const& client) { return client.second.used + options_.client_keep <= now_; });
   if (rows_.size() + clients_.size() != before) synced_ = true;
@@ -270,9 +276,7 @@ void Reference::pass(std::int64_t to, Oracle& oracle) {
   now_ = to;
   synced_ = false;
   seat();
-  expire();
-  end_leases(oracle);
-  seat();
+  end_turn(oracle);
 }
 
 void Reference::lose(std::int64_t ms, std::int64_t now, Oracle& oracle) {
@@ -284,10 +288,31 @@ void Reference::lose(std::int64_t ms, std::int64_t now, Oracle& oracle) {
 void Reference::end_turn(Oracle& oracle) {
   bool const was = synced_;
   synced_ = false;
+  settle(oracle);
   expire();
   end_leases(oracle);
+  settle(oracle);
   synced_ = synced_ || was;
   seat();
+}
+
+bool Reference::settle(Oracle& oracle) {
+  bool const changed = waits_.settle(
+      now_,
+      [&](std::uint64_t id) {
+        // The error names what failed.
+        std::optional<Texts> const seen = oracle.peek(id);
+        std::string const error = seen ? text(*seen, "error") : std::string{};
+        park(id, {{"error", error.starts_with("what it waited for failed: ") ? error : "what it waited for failed"}});
+        seat();
+      },
+      [&](std::uint64_t id) {
+        erase(id, true);
+        seat();
+      });
+  synced_ = synced_ || changed;
+  seat();
+  return changed;
 }
 
 void Reference::end_leases(Oracle& oracle) {
@@ -369,6 +394,7 @@ void Reference::accept_clock(std::int64_t from, std::int64_t to) {
     if (row.state == State::processing && row.lease_end > to) row.lease_end = std::max(to, row.lease_end - (from - to));
   }
   for (auto& [name, client] : clients_) client.used = std::min(client.used, to);
+  for (auto& [name, group] : waits_.groups) group.ended = std::min(group.ended, to);
   lower_uniques(from, to);
 }
 
@@ -387,8 +413,15 @@ std::string Reference::restart(std::int64_t now, Oracle& oracle) {
   became_due_.clear();
   // After a start, failures in a row are counted from what the log still has: perhaps fewer, never more.
   std::uint64_t const pause_after = std::exchange(options_.pause_after, 0);
-  expire();
-  end_leases(oracle);
+  std::set<std::string> ended;
+  for (auto const& [name, group] : waits_.groups)
+    if (group.has_ended) ended.insert(name);
+  end_turn(oracle);
+  // Those that ended by a command which was never answered may have done so before.
+  for (Texts const& told : oracle.groups())
+    if (auto const group = waits_.groups.find(text(told, "group")); group != waits_.groups.end())
+      if (group->second.has_ended && !ended.contains(group->first) && number(told, "ended_date") != 0)
+        group->second.ended = std::min(group->second.ended, number(told, "ended_date"));
   options_.pause_after = pause_after;
   Texts const told = oracle.statistics();
   auto const failures = static_cast<std::uint64_t>(number(told, "failures_in_row"));
@@ -411,6 +444,7 @@ void Reference::change(Options options, std::vector<Column> columns) {
   if (options.pause_after != options_.pause_after) failures_ = 0;
   options_ = std::move(options);
   columns_ = std::move(columns);
+  waits_.keep_groups = options_.keep_groups;
   seat();
 }
 

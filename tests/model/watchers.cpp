@@ -1,21 +1,24 @@
 #include "tests/model/watchers.h"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
+#include <utility>
 
 namespace fastjournal::reference {
 namespace {
 
-using RowsByEpoch = std::map<std::int64_t, Heard const*>;  // in the order in which they were handed out
+// Orders that are tried, of rows that do not tell theirs.
+constexpr int kTriesMax = 2000;
 
 // The states of the turn in which an answer without a row can have been decided: after the rows that its client got
 // before it, and before those that came after it. `before_each` has the state before each row, `last` is behind them.
-std::vector<Reference const*> states_of(Heard const& answer, RowsByEpoch const& rows,
+std::vector<Reference const*> states_of(Heard const& answer, std::vector<Heard const*> const& rows,
                                         std::span<Reference const> before_each, Reference const& last) {
   std::size_t from = 0;
   std::size_t to = rows.size();
   std::size_t place = 0;
-  for (auto const& [epoch, row] : rows) {
+  for (Heard const* const row : rows) {
     ++place;
     if (row->client != answer.client) continue;
     if (row < &answer)
@@ -68,13 +71,14 @@ void Watchers::wait(Reference const& table, std::string const& client, Texts con
   waiters_[text(command, "request")] = {client, command, table.now() + number(command, "wait")};
 }
 
-// Called in the order of epochs, in which rows were handed out.
+// Called in the order in which rows were handed out.
 std::string Watchers::hand_out(Reference& table, Heard const& heard) const {
   Texts const& row = heard.message;
   if (auto const waiter = waiters_.find(text(row, "request")); waiter != waiters_.end()) {
     Texts const& command = waiter->second.command;
     return table.hand_out(heard.client, text(command, "worker"), text(command, "domain"),
-                          number(command, "lease", table.options().processing_timeout), row);
+                          number(command, "lease", table.options().processing_timeout), row,
+                          text(command, "done") == "1");
   }
   auto const found = listeners_.find(heard.client);
   if (found == listeners_.end() || found->second.mode != "deliver") return "nobody asked for " + shown(row);
@@ -86,7 +90,7 @@ std::string Watchers::hand_out(Reference& table, Heard const& heard) const {
 std::string Watchers::hear_row(Reference const& table, Heard const& heard) {
   Texts const& row = heard.message;
   if (auto const waiter = waiters_.find(text(row, "request")); waiter != waiters_.end()) {
-    ++count_["NEXT wait, row"];
+    ++count_[text(waiter->second.command, "done") == "1" ? "NEXT wait, row that is done" : "NEXT wait, row"];
     if (number(row, "left") == 0) waiters_.erase(waiter);
     took(table, heard.client, false);
     return {};
@@ -141,16 +145,68 @@ std::string Watchers::hear_waiter(Reference const& table, std::vector<Reference 
   return wrong + ", heard " + shown(heard.message);
 }
 
-std::string Watchers::hear_pushes(Reference& table, std::vector<Heard> const& pushes,
-                                  std::vector<Reference>& after_each) {
-  std::size_t const first = after_each.size();
-  RowsByEpoch rows;
-  for (Heard const& heard : pushes)
-    if (text(heard.message, "") == "ROW") rows[number(heard.message, "epoch")] = &heard;
-  for (auto const& [epoch, heard] : rows) {
-    after_each.push_back(table);
-    if (std::string wrong = hand_out(table, *heard); !wrong.empty()) return heard->client + ": " + wrong;
+// Rows with epochs were handed out in the order of these. Of those that were done at once it is only known that a client
+// heard its messages in their order, and that those of one command came together: an order is looked for in which each
+// row was the right one. What follows from their end may have happened before any of the next.
+bool Watchers::find_order(Reference& table, Oracle& oracle, Given& given, std::string& wrong) const {
+  std::vector<Heard const*> next;
+  if (!given.by_epoch.empty()) next.push_back(given.by_epoch.back());
+  for (auto const& [client, rows] : given.at_once)
+    if (!rows.empty()) next.push_back(rows.back());
+  if (next.empty()) return true;
+  Heard const* const last = given.order.empty() ? nullptr : given.order.back();
+  bool const goes_on = last != nullptr && number(last->message, "left") > 0 && !text(last->message, "request").empty();
+  std::vector<Heard const*> const all = next;
+  std::erase_if(next, [&](Heard const* one) {
+    bool const is_of_last = last != nullptr && one->client == last->client &&
+                            text(one->message, "request") == text(last->message, "request");
+    return (goes_on && !is_of_last) || std::any_of(all.begin(), all.end(), [&](Heard const* other) {
+             return other->client == one->client && other < one;
+           });
+  });
+  for (Heard const* const one : next) {
+    std::vector<Heard const*>& from =
+        one->message.contains("epoch") ? given.by_epoch : given.at_once.at(one->client);
+    for (bool const settles : {false, true}) {
+      if (++given.tries > kTriesMax) return false;
+      Reference trial = table;
+      if (settles && (given.at_once.empty() || !trial.settle(oracle))) continue;
+      given.before_each.push_back(trial);
+      std::string what = hand_out(trial, *one);
+      if (what.empty()) {
+        from.pop_back();
+        given.order.push_back(one);
+        if (find_order(trial, oracle, given, wrong)) {
+          table = std::move(trial);
+          return true;
+        }
+        given.order.pop_back();
+        from.push_back(one);
+      } else if (wrong.empty()) {
+        wrong = one->client + ": " + what;
+      }
+      given.before_each.pop_back();
+    }
   }
+  return false;
+}
+
+std::string Watchers::hear_pushes(Reference& table, Oracle& oracle, std::vector<Heard> const& pushes,
+                                  std::vector<Reference>& after_each, bool& at_once) {
+  std::size_t const first = after_each.size();
+  Given given;
+  // The last one first.
+  for (auto heard = pushes.rbegin(); heard != pushes.rend(); ++heard)
+    if (text(heard->message, "") == "ROW")
+      (heard->message.contains("epoch") ? given.by_epoch : given.at_once[heard->client]).push_back(&*heard);
+  std::ranges::sort(given.by_epoch, [](Heard const* a, Heard const* b) {
+    return number(a->message, "epoch") > number(b->message, "epoch");
+  });
+  at_once = !given.at_once.empty();
+  if (std::string wrong; !find_order(table, oracle, given, wrong))
+    return wrong + (at_once ? " (in each order of the rows that were done at once)" : "");
+  std::vector<Heard const*> const& rows = given.order;
+  std::ranges::move(given.before_each, std::back_inserter(after_each));
   std::span<Reference const> const before_each = std::span{after_each}.subspan(first);
   for (Heard const& heard : pushes) {
     std::string const name = text(heard.message, "");

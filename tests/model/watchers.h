@@ -25,8 +25,10 @@ class Watchers {
   void keep_domain(std::string const& client, Texts& command) const;
   // A NEXT that found nothing and waits.
   void wait(Reference const& table, std::string const& client, Texts const& command);
-  // Messages that are not answers to this turn's commands. `after_each` gets the state before each row handed out.
-  std::string hear_pushes(Reference& table, std::vector<Heard> const& pushes, std::vector<Reference>& after_each);
+  // Messages that are not answers to this turn's commands. `after_each` gets the state before each row handed out;
+  // `at_once`: some of these were done by that.
+  std::string hear_pushes(Reference& table, Oracle& oracle, std::vector<Heard> const& pushes,
+                          std::vector<Reference>& after_each, bool& at_once);
   // At the end of a turn: no client waits in vain.
   [[nodiscard]] std::string check(Reference& table);
   // The client sent a NEXT.
@@ -62,7 +64,17 @@ class Watchers {
     std::int64_t deadline;
   };
 
+  // A row that was handed out, in the order of that: with an epoch that says it, or done at once, without one.
+  struct Given {
+    std::vector<Heard const*> by_epoch;                          // what is left of them
+    std::map<std::string, std::vector<Heard const*>> at_once;    // by client, what is left
+    std::vector<Heard const*> order;                             // found so far
+    std::vector<Reference> before_each;
+    int tries{0};
+  };
+
   std::string hand_out(Reference& table, Heard const& heard) const;
+  bool find_order(Reference& table, Oracle& oracle, Given& given, std::string& wrong) const;
   std::string hear_row(Reference const& table, Heard const& heard);
   std::string hear_notice(Reference const& table, Heard const& heard);
   std::string hear_waiter(Reference const& table, std::vector<Reference const*> const& states, Heard const& heard);

@@ -21,6 +21,7 @@ using Arrows = std::map<std::pair<std::string, std::string>, std::set<std::strin
 struct Seen {
   std::string state;
   std::string key;
+  std::string group;
 };
 using States = std::map<std::uint64_t, Seen>;
 
@@ -48,20 +49,22 @@ Arrows drawn() {
   return out;
 }
 
-// A few keys, with everything that clients and time can do to their rows.
+// A few keys and groups of jobs, with everything that clients and time can do to their rows.
 class Life {
  public:
   explicit Life(std::uint64_t seed) : world_(seed), chance_(seed) {
-    BOOST_REQUIRE(world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/poison.xml").ok());
+    BOOST_REQUIRE(world_.add_table(FJ_SOURCE_DIR "/tests/world/tables/poison.xml").ok());
     BOOST_REQUIRE(world_.start().ok());
   }
 
   void step(Arrows& seen) {
+    named_ = 0;
+    cancelled_.clear();
     std::string cause = act();
     States const after = states();
     for (auto const& [row, was] : before_)
       if (std::string const now = after.contains(row) ? after.at(row).state : "gone"; now != was.state)
-        seen[{was.state, now}].insert(now == "gone" && comes_back(cause) && has_twin(row) ? "merge" : cause);
+        seen[{was.state, now}].insert(word_of(cause, row, was, now));
     for (auto const& [row, is] : after)
       if (!before_.contains(row)) seen[{"new", is.state}].insert(cause);
     before_ = after;
@@ -70,13 +73,27 @@ class Life {
  private:
   std::uint64_t draw(std::uint64_t below) { return chance_() % below; }
 
+  std::string word_of(std::string const& cause, std::uint64_t row, Seen const& was, std::string const& now) {
+    if (now == "gone" && comes_back(cause) && has_twin(row)) return "merge";
+    if (was.state != "blocked" || cause == "INSERT" || row == named_) return cause;
+    if (cause == "CANCEL" && was.group == cancelled_) return cause;
+    bool const expires = cause == "time" && now == "gone" && has_expired(row);
+    return expires ? cause : "end";
+  }
+  bool has_expired(std::uint64_t row) {
+    auto const found = expires_.find(row);
+    return found != expires_.end() && found->second <= world_.now().value;
+  }
+
   // A row that is given back merges with the waiting row of its key.
   static bool comes_back(std::string const& cause) { return cause == "RELEASE" || cause == "KICK" || cause == "time"; }
   bool has_twin(std::uint64_t row) const {
     if (before_.at(row).state != "processing" && before_.at(row).state != "parked") return false;
     return std::any_of(before_.begin(), before_.end(), [&](auto const& other) {
-      auto const& [state, key] = other.second;
-      return key == before_.at(row).key && (state == "waiting" || state == "due" || state == "behind");
+      std::string const& state = other.second.state;
+      std::string const& key = other.second.key;
+      return key == before_.at(row).key &&
+             (state == "waiting" || state == "due" || state == "behind" || state == "blocked");
     });
   }
 
@@ -101,9 +118,12 @@ class Life {
     while (auto got = world_.take_line("look")) {
       Message message;
       BOOST_REQUIRE(protocol::parse_line(*got, message).ok());
-      if (message.command == "ROW")
-        out[static_cast<std::uint64_t>(*message.integer("row"))] = {std::string{message.text("status")},
-                                                                    std::string{message.text("name")}};
+      if (message.command != "ROW") continue;
+      auto const row = static_cast<std::uint64_t>(*message.integer("row"));
+      out[row] = {std::string{message.text("status")}, std::string{message.text("name")},
+                  std::string{message.text("group")}};
+      expires_.erase(row);
+      if (message.has("expiration_date")) expires_[row] = *message.integer("expiration_date");
     }
     return out;
   }
@@ -114,16 +134,17 @@ class Life {
     for (auto const& [row, is] : before_)
       if (is.state == state) rows.push_back(row);
     if (rows.empty()) return {};
-    std::uint64_t const row = rows[draw(rows.size())];
+    std::uint64_t const row = named_ = rows[draw(rows.size())];
     std::string out = "table=poison;row=" + std::to_string(row);
     if (state == "processing") out += ";epoch=" + epochs_[row];
     return out;
   }
 
   std::string act() {
-    static constexpr std::array<std::string_view, 5> kStates{"waiting", "due", "behind", "processing", "parked"};
-    std::string const key = "INSERT table=poison;name=k" + std::to_string(draw(3));
-    switch (draw(12)) {
+    static constexpr std::array<std::string_view, 6> kStates{"waiting", "due",        "behind",
+                                                             "blocked", "processing", "parked"};
+    std::string const key = "INSERT table=poison;name=k" + std::to_string(draw(4)) + others();
+    switch (draw(16)) {
       case 0: ask(key); return "INSERT";
       case 1: ask(key + ";process_date=+" + std::to_string(1 + draw(8000))); return "INSERT";
       case 2: ask(key + ";expiration_date=+" + std::to_string(1 + draw(20'000))); return "INSERT";
@@ -136,9 +157,38 @@ class Life {
       case 7: return on("parked", "KICK", "");
       case 8: return on("waiting", "KICK", "");
       case 9: return draw(3) == 0 ? on(kStates[draw(kStates.size())], "DELETE", "") : "nothing";
-      case 10: world_.advance(DurationMs{static_cast<std::int64_t>(1 + draw(300))}); return "time";
+      case 10: return draw(3) == 0 ? on("blocked", "KICK", "") : draw(3) == 0 ? on("processing", "KICK", "") : "nothing";
+      case 11: ask("NEXT table=poison;done=1"); return "NEXT";
+      case 12: return of_group();
+      case 13:
+      case 14: world_.advance(DurationMs{static_cast<std::int64_t>(1 + draw(300))}); return "time";
       default: world_.advance(DurationMs{static_cast<std::int64_t>(1 + draw(9000))}); return "time";
     }
+  }
+
+  // What an insert says of rows and groups that it waits for, or is of.
+  std::string others() {
+    static constexpr std::array<std::string_view, 3> kPolicies{"wait", "fail", "go-on"};
+    static constexpr std::array<std::string_view, 3> kIs{"ended", "done", "failed"};
+    std::string out;
+    if (draw(3) == 0) out += ";group=g" + std::to_string(draw(2));
+    std::string after;
+    if (draw(3) == 0) after += ";after_keys=k" + std::to_string(draw(4));
+    if (draw(6) == 0)
+      after += ";after_group=g" + std::to_string(draw(2)) + ";after_group_is=" + std::string{kIs[draw(3)]};
+    if (!after.empty() && draw(3) != 0) after += ";when_failed=" + std::string{kPolicies[draw(3)]};
+    return out + after;
+  }
+
+  std::string of_group() {
+    std::string const group = "g" + std::to_string(draw(2));
+    if (draw(4) == 0) {
+      cancelled_ = group;
+      ask("CANCEL table=poison;group=" + group + (draw(2) == 0 ? ";how=fail" : ""));
+      return "CANCEL";
+    }
+    ask("GROUP table=poison;group=" + group + (draw(2) == 0 ? ";state=closed" : ""));
+    return "GROUP";
   }
 
   std::string on(std::string_view state, std::string const& command, std::string const& more) {
@@ -153,6 +203,9 @@ class Life {
   World world_;
   std::mt19937_64 chance_;
   States before_;
+  std::map<std::uint64_t, std::int64_t> expires_;
+  std::uint64_t named_{0};  // the row that the command names
+  std::string cancelled_;   // the group that was cancelled
   std::map<std::uint64_t, std::string> epochs_;
 };
 

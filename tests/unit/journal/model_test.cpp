@@ -79,7 +79,11 @@ class TableSubject final : public reference::Subject {
     Lsn const oldest = h_.table->oldest_lsn();
     auto const replayed = h_.replayed(oldest.is_none() ? h_.log.end() : oldest);
     if (digest_of(*replayed) != digest_of(*h_.table)) return "digest(live) differs from digest(replayed)";
-    if (replayed->live_bytes() != h_.table->live_bytes()) return "live_bytes differ after a replay";
+    // Two rows that are waited for may have gone on as one, which is stated once.
+    std::uint64_t const open = h_.table->state().places().waits().open() * rows::After::kBytesOfOne;
+    if (std::uint64_t const live = h_.table->live_bytes(), again = replayed->live_bytes();
+        again > live || again + open < live)
+      return "live_bytes: " + std::to_string(live) + ", after a replay " + std::to_string(again);
     journal::test::Alerts nobody;
     while (replayed->next_due() <= h_.now && replayed->advance(h_.now, 1000, nobody)) {
     }

@@ -16,12 +16,9 @@
 namespace fastjournal::journal::test {
 namespace {
 
-using reference::Policy;
 using reference::ReferenceGroup;
 using reference::ReferenceWaits;
-using reference::Wait;
-using reference::WaitingRow;
-using State = WaitingRow::State;
+using State = reference::WaitingRow::State;
 
 class WaitsLife {
  public:
@@ -84,109 +81,51 @@ class WaitsLife {
 
   std::string insert() {
     Texts given;
-    WaitingRow row;
-    row.key = draw(3) == 0 ? std::string(1, static_cast<char>('a' + draw(6))) : "u" + std::to_string(++unique_);
-    given["k"] = row.key;
+    std::string const key =
+        draw(3) == 0 ? std::string(1, static_cast<char>('a' + draw(6))) : "u" + std::to_string(++unique_);
+    given["k"] = key;
     std::uint64_t target = 0;
-    std::string group_of_key;
-    for (auto const& [number, other] : reference_.rows) {
-      if (other.key != row.key) continue;
-      if (other.state == State::waits) target = number;
-      if (!other.group.empty()) group_of_key = other.group;
-    }
-    std::set<std::pair<std::uint64_t, Wait>> after;
-    bool has_policy = false;
-    if (draw(2) == 0) {
-      has_policy = true;
-      row.policy = static_cast<Policy>(draw(3));
-      given["when_failed"] = std::vector<std::string>{"wait", "fail", "go-on"}[static_cast<std::size_t>(row.policy)];
-    }
+    for (auto const& [number, other] : reference_.rows)
+      if (other.key == key && other.state == State::waits) target = number;
+    if (draw(2) == 0) given["when_failed"] = std::vector<std::string>{"wait", "fail", "go-on"}[draw(3)];
     if (draw(3) != 0 && !ids_.empty()) {
       for (std::uint64_t count = 1 + draw(3); count > 0; --count) {
         bool const near = !reference_.rows.empty() && draw(8) != 0;
         std::uint64_t const id = near ? any_row(State::parked, draw(6) == 0) : ids_[draw(ids_.size())];
-        if (id == 0) continue;
-        given["after"] += (given["after"].empty() ? "" : " ") + std::to_string(id);
-        wait_for(id, row.policy, after);
+        if (id != 0) given["after"] += (given["after"].empty() ? "" : " ") + std::to_string(id);
       }
     }
     if (draw(4) == 0 && !reference_.rows.empty()) {
       std::uint64_t const id = any_row(State::parked, draw(6) == 0);
-      if (id != 0) {
-        given["after_keys"] = reference_.rows.at(id).key;
-        for (auto const& [number, other] : reference_.rows)
-          if (other.key == reference_.rows.at(id).key) wait_for(number, row.policy, after);
-      } else {
-        given["after_keys"] = "nobody";
-      }
+      given["after_keys"] = id != 0 ? reference_.rows.at(id).key : "nobody";
     }
-    std::string unknown;
-    if (draw(3) == 0) row.group = group_name(draw(5));
+    if (draw(3) == 0) given["group"] = group_name(draw(5));
     if (draw(4) == 0) {
-      std::string const name = group_name(draw(5));
-      given["after_group"] = name;
-      std::uint64_t const is = draw(3);
-      given["after_group_is"] = std::vector<std::string>{"ended", "done", "failed"}[is];
-      auto const found = reference_.groups.find(name);
-      if (found == reference_.groups.end())
-        unknown = name;
-      else
-        wait_for(found->second, is, row.policy, after);
-      if (name == row.group) unknown = name;
+      given["after_group"] = group_name(draw(5));
+      given["after_group_is"] = std::vector<std::string>{"ended", "done", "failed"}[draw(3)];
     }
-    if (!row.group.empty()) given["group"] = row.group;
 
-    auto const mine = reference_.groups.find(row.group);
-    bool const waits = given.contains("after") || given.contains("after_keys") || given.contains("after_group");
-    bool const refused = (has_policy && !waits) || !unknown.empty() ||
-                         (!row.group.empty() && ((mine != reference_.groups.end() && mine->second.has_ended) ||
-                                                 (!group_of_key.empty() && group_of_key != row.group)));
-    bool const closes = !refused && !(after.empty() && (row.group.empty() || target == 0)) &&
-                        reference_.closes_circle(target, row.key, row.group, after);
+    reference::Others others;
+    std::string const code = reference_.look(given, key, target, others);
     Reply const reply = h_.run("INSERT", given);
-    if (refused || closes) {
+    std::string const heard = reply.status.ok() ? "" : reply.error();
+    if (heard != code) {
       std::string said;
       for (auto const& [name, value] : given) said += " " + name + "=" + value;
-      if (reply.status.ok()) fail((closes ? "a circle was closed:" : "an INSERT was not refused:") + said);
-      return closes ? "circles" : "refusals";
+      fail("an INSERT was answered with \"" + heard + "\", expected \"" + code + "\":" + said);
     }
-    if (!reply.status.ok()) {
-      fail("an INSERT was refused: " + reply.status.message());
-      return "inserts";
-    }
+    if (!code.empty()) return others.after.empty() ? "refusals" : "refusals, also of circles";
+    if (!result_.wrong.empty()) return "inserts";
     std::uint64_t const id = std::stoull(reply.get("row"));
-    if (!row.group.empty() && mine == reference_.groups.end()) {
-      ReferenceGroup made;
-      made.id = std::stoull(h_.run("GROUPS", {{"group", row.group}}).get("number"));
-      reference_.groups.emplace(row.group, made);
-    }
-    if (target != 0) {
-      if (target != id) fail("an INSERT was not merged");
-      WaitingRow& into = reference_.rows.at(target);
-      into.after.insert(after.begin(), after.end());
-      if (!after.empty()) into.policy = row.policy;
-      if (!row.group.empty()) into.group = row.group;
+    if (target == 0) {
+      reference_.rows[id].key = key;
+      ids_.push_back(id);
+    } else if (target != id) {
+      fail("an INSERT was not merged");
       return "merges";
     }
-    row.after = after;
-    reference_.rows.emplace(id, row);
-    ids_.push_back(id);
-    return after.empty() ? "inserts" : "inserts that wait";
-  }
-
-  void wait_for(std::uint64_t id, Policy policy, std::set<std::pair<std::uint64_t, Wait>>& after) const {
-    auto const found = reference_.rows.find(id);
-    if (found == reference_.rows.end()) return;
-    bool const is_parked = found->second.state == State::parked;
-    if (is_parked && policy == Policy::go_on) return;
-    after.emplace(id, is_parked && policy == Policy::fail ? Wait::broken : Wait::row);
-  }
-  static void wait_for(ReferenceGroup const& group, std::uint64_t is, Policy policy,
-                       std::set<std::pair<std::uint64_t, Wait>>& after) {
-    if (is == 0 && !group.has_ended) after.emplace(group.id, Wait::group_ended);
-    if (is == 1 && !group.is_well && !(group.has_ended && policy == Policy::go_on))
-      after.emplace(group.id, group.has_ended && policy == Policy::fail ? Wait::broken : Wait::group_done);
-    if (is == 2 && !group.has_failed) after.emplace(group.id, group.has_ended ? Wait::needless : Wait::group_failed);
+    reference_.take(id, others);
+    return target != 0 ? "merges" : others.after.empty() ? "inserts" : "inserts that wait";
   }
 
   std::string next() {
@@ -223,15 +162,14 @@ class WaitsLife {
 
   // It waits again, or goes on as its twin.
   void give_back(std::uint64_t id) {
-    WaitingRow& row = reference_.rows.at(id);
+    std::string const key = reference_.rows.at(id).key;
     for (auto const& [number, other] : reference_.rows)
-      if (number != id && other.key == row.key && other.state == State::waits) {
+      if (number != id && other.key == key && other.state == State::waits) {
         reference_.fold(id, number);
         ++result_.counts["folds"];
         return;
       }
-    row.state = State::waits;
-    row.after.clear();
+    reference_.free(id);
   }
 
   std::string remove() {
@@ -254,18 +192,9 @@ class WaitsLife {
     std::string const name = group_name(draw(5));
     bool const opens = draw(2) == 0;
     Reply const reply = h_.run("GROUP", {{"group", name}, {"state", opens ? "open" : "closed"}});
-    auto const found = reference_.groups.find(name);
-    bool const refused = found == reference_.groups.end() ? !opens : found->second.has_ended && opens;
-    if (refused == reply.status.ok()) fail("GROUP was " + std::string{refused ? "taken" : "refused"});
-    if (refused) return "refusals";
-    if (found == reference_.groups.end()) {
-      ReferenceGroup made;
-      made.id = std::stoull(reply.get("number"));
-      made.is_open = true;
-      reference_.groups.emplace(name, made);
-    } else if (!found->second.has_ended) {
-      found->second.is_open = opens;
-    }
+    std::string const code = reference_.change_group(name, opens);
+    if (code != (reply.status.ok() ? "" : reply.error())) fail("GROUP was taken, or refused: expected " + code);
+    if (!code.empty()) return "refusals";
     return opens ? "opens" : "closes";
   }
 
@@ -283,13 +212,9 @@ class WaitsLife {
       }
       if (!reference_.groups.contains(name)) fail("CANCEL knew a group that is gone");
       reference_.groups.at(name).is_open = false;
-      std::uint64_t count = std::stoull(reply.get("count"));
+      std::uint64_t const count = std::stoull(reply.get("count"));
       std::uint64_t const behind = given.contains("after") ? std::stoull(given["after"]) : 0;
-      std::vector<std::uint64_t> ends;
-      for (auto const& [number, row] : reference_.rows)
-        if (row.group == name && row.state != State::parked && number > behind && ends.size() < count)
-          ends.push_back(number);
-      for (std::uint64_t const id : ends) {
+      for (std::uint64_t const id : reference_.to_cancel(name, behind, count)) {
         leases_.erase(id);
         if (fails)
           reference_.park(id);
@@ -313,30 +238,11 @@ class WaitsLife {
     return "days";
   }
 
-  // The timers, and what follows by the reference: groups that ended a day ago are gone, unless they have rows.
   void settle() {
     h_.timers();
-    for (bool changes = true; changes;) {
-      changes = false;
-      reference_.settle();
-      for (auto const& [name, group] : reference_.groups)
-        if (group.has_ended) ended_.emplace(group.id, h_.now.value);
-      for (auto at = reference_.groups.begin(); at != reference_.groups.end();) {
-        auto const& [name, group] = *at;
-        bool const has_rows =
-            reference_.count(name, State::parked, true) + reference_.count(name, State::parked, false) > 0;
-        if (!group.has_ended || has_rows || ended_.at(group.id) + kDay > h_.now.value) {
-          ++at;
-          continue;
-        }
-        for (auto& [number, row] : reference_.rows)
-          for (Wait const kind : {Wait::group_ended, Wait::group_done, Wait::group_failed})
-            if (row.after.erase({group.id, kind}) > 0 && row.policy != Policy::go_on)
-              row.after.emplace(group.id, Wait::broken);
-        at = reference_.groups.erase(at);
-        changes = true;
-      }
-    }
+    reference_.settle(
+        h_.now.value, [&](std::uint64_t row) { reference_.park(row); },
+        [&](std::uint64_t row) { reference_.end(row, true); });
   }
 
   void compare() {
@@ -435,7 +341,6 @@ class WaitsLife {
   Harness h_{Texts{{"processing-timeout", "365d"}, {"keep-parked", "0"}, {"grace", "365d"}}};
   ReferenceWaits reference_;
   std::map<std::uint64_t, Lease> leases_;
-  std::map<std::uint64_t, std::int64_t> ended_;  // when groups ended
   std::vector<std::uint64_t> ids_;
   std::uint64_t unique_{0};
   fastjournal::test::LifeResult result_;
