@@ -189,14 +189,16 @@ void Grouping::tell_node(std::uint32_t row, std::int64_t level, Answer& answer) 
   if (rows_.row(row).place() == rows::Place::blocked) {
     std::string waits;
     std::string broken;
+    std::string groups;
     for (After::One const& one : rows_.places().waits().after_of(row).all) {
       if (one.kind == After::Kind::row)
         add_number(waits, one.id.value);
       else if (one.kind == After::Kind::broken)
         add_number(broken, one.id.value);
       else if (JobGroup const* const group = rows_.job_groups().find(one.id); group != nullptr)
-        answer.add("after_group", std::string_view{group->name});
+        add_group(groups, group->name);
     }
+    if (!groups.empty()) answer.add("after_group", std::string_view{groups});
     if (!waits.empty()) answer.add("waits_for", std::string_view{waits});
     if (!broken.empty()) answer.add("broken", std::string_view{broken});
   }

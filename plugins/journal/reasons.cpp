@@ -145,15 +145,17 @@ void Reasons::tell_blocked() {
   answer_.add("process_date", row().date()).add("waits_for", std::uint64_t{after.all.size()});
   answer_.add("when_failed", name_of(static_cast<made::InsertWhenFailed>(after.policy)));
   std::string numbers;
+  std::string groups;
   std::size_t rows = 0;
   for (rows::After::One const& one : after.all) {
     bool const is_group = one.kind >= rows::After::Kind::group_ended && one.kind <= rows::After::Kind::group_failed;
     if (rows::JobGroup const* const group = rows_.job_groups().find(one.id); is_group && group != nullptr)
-      answer_.add("after_group", std::string_view{group->name});
+      add_group(groups, group->name);
     if (one.kind != rows::After::Kind::row && one.kind != rows::After::Kind::broken) continue;
     if (++rows <= kNumbersMax) numbers += (rows == 1 ? "" : " ") + std::to_string(one.id.value);
   }
   if (!numbers.empty()) answer_.add("blocked_by", std::string_view{numbers});
+  if (!groups.empty()) answer_.add("after_group", std::string_view{groups});
   if (after.all.empty()) {
     text_ = "What it waited for has ended: it is about to be released";
     return;

@@ -11,6 +11,14 @@
 namespace fastjournal::journal {
 
 // A row's status, as in messages.
+// Names of groups that a row waits for, each on a line of its own: up to 2 KiB.
+inline void add_group(std::string& to, std::string_view name) {
+  constexpr std::size_t kBytesMax = 2048;
+  if (to.size() + name.size() >= kBytesMax) return;
+  if (!to.empty()) to += '\n';
+  to += name;
+}
+
 [[nodiscard]] constexpr std::string_view status_of(rows::Place place) {
   using rows::Place;
   switch (place) {

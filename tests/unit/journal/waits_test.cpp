@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/metrics.h"
 #include "tests/unit/journal/harness.h"
 
 namespace fastjournal::journal::test {
@@ -94,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_long_list_is_released_a_part_at_a_time) {
   // A row in the middle of the list goes.
   BOOST_TEST(h.run("DELETE", {{"k", "1500"}}).name() == "DELETED");
   h.timers();
-  BOOST_TEST(places.blocked() == 1U);
+  BOOST_TEST(places.blocked() == 1);
   BOOST_TEST(h.run("WHY", {{"row", last}}).get("waits_for") == "2");
   BOOST_TEST(h.replays());
 }
@@ -125,12 +126,87 @@ BOOST_AUTO_TEST_CASE(a_group_does_not_end_while_a_row_of_it_is_promised) {
   h.timers();
   BOOST_TEST(h.run("GROUPS", {}).get("rows") == "1");
   Reply const next = h.run("NEXT", {{"count", "5"}});
-  BOOST_TEST(next.messages.size() == 1U);
+  BOOST_TEST(next.messages.size() == 1);
   h.run("DONE", {{"row", next.get("row")}, {"epoch", next.get("epoch")}});
   h.timers();
   BOOST_TEST(h.run("GROUPS", {}).get("state") == "ended");
   BOOST_TEST(h.run("NEXT", {}).get("k") == "end");
   BOOST_TEST(h.replays());
+}
+
+// What became of a group was decided under the policy of then: a copy of its record must not tell it again.
+BOOST_AUTO_TEST_CASE(a_copied_group_changes_nothing_for_those_that_wait) {
+  Harness h{Texts{{"processing-timeout", "1h"}, {"grace", "1h"}}};
+  h.run("INSERT", {{"k", "a"}, {"group", "g"}});
+  Reply const taken = h.run("NEXT", {});
+  BOOST_TEST(h.run("FAIL", {{"row", taken.get("row")}, {"epoch", taken.get("epoch")}}).name() == "PARKED");
+  h.timers();
+  BOOST_TEST(h.run("GROUPS", {}).get("state") == "ended");
+  h.run("INSERT", {{"k", "other"}, {"process_date", "4000000000000"}});
+  h.run("INSERT", {{"k", "w"}, {"after_group", "g"}, {"after_group_is", "done"}});
+  BOOST_TEST(h.run("INSERT", {{"k", "w"}, {"after_keys", "other"}, {"when_failed", "fail"}}).get("waits_for") == "2");
+  h.timers();
+  BOOST_TEST(h.run("PEEK", {{"k", "w"}}).get("status") == "blocked");
+  std::uint64_t const before = digest_of(*h.table);
+  h.log.skip(1U << 20U);
+  h.compact(h.log.end(), 1U << 20U);
+  h.timers();
+  BOOST_TEST(h.run("PEEK", {{"k", "w"}}).get("status") == "blocked");
+  BOOST_TEST(digest_of(*h.table) == before);
+}
+
+// An answer names each parameter once.
+BOOST_AUTO_TEST_CASE(a_row_may_wait_for_several_groups) {
+  Harness h;
+  for (std::string const group : {"g", "of jobs"}) h.run("GROUP", {{"group", group}});
+  h.run("INSERT", {{"k", "w"}, {"after_group", "g"}});
+  Reply const reply = h.run("INSERT", {{"k", "w"}, {"after_group", "of jobs"}});
+  BOOST_TEST(h.run("WHY", {{"k", "w"}}).get("after_group") == "g\nof jobs");
+  BOOST_TEST(h.run("GRAPH", {{"row", reply.get("row")}}).get("after_group") == "g\nof jobs");
+}
+
+// In one turn: a lease ends, its row is given up, the next one fails with it, and so does the group.
+BOOST_AUTO_TEST_CASE(rows_fail_in_the_turn_in_which_a_lease_ended) {
+  Harness h{Texts{{"processing-timeout", "1s"}, {"max-timeouts", "0"}, {"max-lifetime-timeouts", "1"}}};
+  h.run("INSERT", {{"k", "a"}, {"group", "g"}});
+  h.run("INSERT", {{"k", "b"}, {"after_keys", "a"}, {"when_failed", "fail"}});
+  h.run("NEXT", {});
+  h.pass(1000);
+  for (std::string const key : {"a", "b"}) BOOST_TEST(h.run("PEEK", {{"k", key}}).get("status") == "parked");
+  BOOST_TEST(h.run("GROUPS", {}).get("state") == "ended");
+}
+
+// A merge that names others removes what it says besides.
+BOOST_AUTO_TEST_CASE(a_merge_that_waits_removes_tags) {
+  Harness h;
+  h.run("INSERT", {{"k", "other"}});
+  h.run("INSERT", {{"k", "a"}, {"tags", "blue"}, {"unique_for", "1000"}});
+  h.run("INSERT", {{"k", "a"}, {"tags", ""}, {"unique_for", "0"}, {"after_keys", "other"}, {"group", "g"}});
+  Reply const row = h.run("PEEK", {{"k", "a"}});
+  BOOST_TEST(row.get("tags") == "-");
+  BOOST_TEST(row.get("unique_for") == "-");
+  BOOST_TEST(row.get("group") == "g");
+}
+
+// Nobody tried them: a table does not pause itself for them.
+BOOST_AUTO_TEST_CASE(rows_that_fail_with_others_or_are_cancelled_do_not_pause_the_table) {
+  for (std::string const way : {"parked", "delete"}) {
+    Harness h{Texts{{"processing-timeout", "1h"}, {"grace", "1h"}, {"pause-after-failures", "2"}, {"when-failed", way}}};
+    h.run("INSERT", {{"k", "a"}});
+    for (std::string const key : {"b", "c", "d"})
+      h.run("INSERT", {{"k", key}, {"after_keys", "a"}, {"when_failed", "fail"}});
+    Reply const taken = h.run("NEXT", {});
+    h.run("FAIL", {{"row", taken.get("row")}, {"epoch", taken.get("epoch")}});
+    h.timers();
+    for (std::string const key : {"e", "f", "g"}) h.run("INSERT", {{"k", key}, {"group", "g"}});
+    h.run("NEXT", {{"count", "2"}});
+    h.run("CANCEL", {{"group", "g"}, {"how", "fail"}});
+    h.timers();
+    BOOST_TEST(fastjournal::test::metrics_of(*h.table, h.now)["failures_in_row"] == 1);
+    BOOST_TEST(fastjournal::test::metrics_of(*h.table, h.now)["paused"] == 0);
+    h.restart();
+    BOOST_TEST(fastjournal::test::metrics_of(*h.table, h.now)["failures_in_row"] <= 1);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(rows_without_this_pay_nothing) {
