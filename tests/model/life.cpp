@@ -11,6 +11,8 @@ namespace fastjournal::reference {
 namespace {
 
 constexpr std::size_t kStoryLines = 40;
+// In which all is over that follows from rows which were done at once.
+constexpr int kTurnsAfterwards = 3;
 // ms. A larger difference of the clocks is leapt over, a smaller one is reduced slowly.
 constexpr std::int64_t kStepMs = 1000;
 // ms. The largest reduction in a second, and a fraction of a millisecond.
@@ -188,16 +190,21 @@ class Life final : private Oracle {
     if (std::string what = watchers_.hear_pushes(table_, *this, pushes, after_each, at_once); !what.empty())
       return wrong(what);
     if (after_each.size() > known) after_each.push_back(table_);
-    if (at_once) {
-      // What was answered as done is synced, with all before it.
-      table_.end_turn(*this);
+    if (at_once && result_.wrong.empty()) {
+      // What was answered as done is synced, with all before it; groups may have ended by it, which is of the next turn.
       history_.clear();
-      after_each.clear();
+      std::vector<Heard> more;
+      for (int turns = 0; turns < kTurnsAfterwards; ++turns)
+        for (Heard& heard : subject_->say("judge", {{{"", "STATS"}}}))
+          if (heard.client != "judge") more.push_back(std::move(heard));
+      tell("and then", more);
+      return end_turn(more, {}, true);
     }
     history_.insert(history_.end(), after_each.begin(), after_each.end());
     if (history_.empty()) history_.push_back(table_);
     if (std::string what = watchers_.check(table_); !what.empty())
-      wrong(what + "\nSTATS: " + table_.compare_statistics(statistics()));
+      wrong(what + "\nSTATS: " + table_.compare_statistics(statistics()) + "\nLIST: " + table_.compare(list()) +
+            "\nGROUPS: " + table_.compare_groups(groups()));
   }
 
   // -- time, connections, reloads -----------------------------------------------

@@ -297,7 +297,9 @@ class Reference {
   std::string standing_{"open"};           // open, paused, draining
   std::uint64_t failures_{0};              // in a row
   std::uint64_t failures_logged_{0};  // without regard to changes of pause-after-failures, which are not in the log
+  static constexpr std::uint64_t kEpochsOfStart = 1ULL << 40U;
   std::uint64_t highest_epoch_{0};
+  std::uint64_t leases_{0};  // of this start
   bool synced_{false};
   std::uint64_t rows_ever_{0};
   // derived

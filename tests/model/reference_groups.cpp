@@ -59,7 +59,8 @@ std::string Reference::cancel(Texts const& command, Texts const& answer) {
 std::string Reference::compare_group(std::string const& name, ReferenceGroup const& group, Texts const& told) const {
   std::string wrong;
   auto const same = [&](std::string const& what, std::string const& expected) {
-    if (text(told, what) != expected && wrong.empty()) wrong = what + ": expected \"" + expected + "\" in " + shown(told);
+    if (text(told, what) != expected && wrong.empty())
+      wrong = what + ": expected \"" + expected + "\" in " + shown(told);
   };
   same("state", group.has_ended ? "ended" : group.is_open ? "open" : "closed");
   same("rows", std::to_string(waits_.count(name, WaitingRow::State::parked, false)));

@@ -162,6 +162,10 @@ std::string Reference::lease(std::uint64_t id, std::string const& client, std::s
     return "lease epoch " + std::to_string(epoch) + " after " + std::to_string(highest_epoch_);
   if (!at_once && number(shown_row, "lease_end") != now_ + span)
     return "lease_end is not now + " + std::to_string(span);
+  // Each lease takes the next one of this start: so rows that are done at once have their places between others.
+  ++leases_;
+  if (!at_once && epoch % kEpochsOfStart != leases_)
+    return "lease epoch " + std::to_string(epoch) + " of lease " + std::to_string(leases_) + " of this start";
   highest_epoch_ = std::max(highest_epoch_, epoch);
   Turns::Seat const place{ring_of(class_of(row)), domain_of(row)};
   row.state = State::processing;

@@ -370,10 +370,9 @@ std::string Reference::tell_domains(std::vector<Texts> const& answer) const {
 }
 
 std::string Reference::compare_statistics(Texts const& told) const {
-  std::map<std::string, std::int64_t> counts{{"rows", 0},        {"rows_waiting", 0},    {"rows_future", 0},
-                                             {"rows_due", 0},    {"rows_behind", 0},     {"rows_held", 0},
-                                             {"rows_parked", 0}, {"rows_processing", 0}, {"clients", 0},
-                                             {"rows_blocked", 0}};
+  std::map<std::string, std::int64_t> counts{
+      {"rows", 0},      {"rows_waiting", 0}, {"rows_future", 0},     {"rows_due", 0}, {"rows_behind", 0},
+      {"rows_held", 0}, {"rows_parked", 0},  {"rows_processing", 0}, {"clients", 0},  {"rows_blocked", 0}};
   for (Row const& row : rows_) {
     std::string const status = status_of(row);
     ++counts["rows"];

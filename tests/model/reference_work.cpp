@@ -263,8 +263,8 @@ void Reference::expire() {
   std::size_t const before = rows_.size() + clients_.size();
   std::vector<std::uint64_t> over;
   for (Row const& row : rows_)
-    if (!is_visible(row) || (row.state == State::parked && options_.keep_parked != 0 &&
-                             row.parked_at + options_.keep_parked <= now_))
+    if (!is_visible(row) ||
+        (row.state == State::parked && options_.keep_parked != 0 && row.parked_at + options_.keep_parked <= now_))
       over.push_back(row.id);
   for (std::uint64_t const id : over) erase(id);
   seat();
@@ -400,6 +400,7 @@ void Reference::accept_clock(std::int64_t from, std::int64_t to) {
 
 std::string Reference::restart(std::int64_t now, Oracle& oracle) {
   now_ = now;
+  leases_ = 0;
   for (Row& row : rows_) {
     if (row.state != State::processing) continue;
     // Its holder's connection ended with the daemon; without one it was given the grace before, or lasts until its end.

@@ -165,8 +165,7 @@ bool Watchers::find_order(Reference& table, Oracle& oracle, Given& given, std::s
            });
   });
   for (Heard const* const one : next) {
-    std::vector<Heard const*>& from =
-        one->message.contains("epoch") ? given.by_epoch : given.at_once.at(one->client);
+    std::vector<Heard const*>& from = one->message.contains("epoch") ? given.by_epoch : given.at_once.at(one->client);
     for (bool const settles : {false, true}) {
       if (++given.tries > kTriesMax) return false;
       Reference trial = table;

@@ -66,9 +66,9 @@ class Watchers {
 
   // A row that was handed out, in the order of that: with an epoch that says it, or done at once, without one.
   struct Given {
-    std::vector<Heard const*> by_epoch;                          // what is left of them
-    std::map<std::string, std::vector<Heard const*>> at_once;    // by client, what is left
-    std::vector<Heard const*> order;                             // found so far
+    std::vector<Heard const*> by_epoch;                        // what is left of them
+    std::map<std::string, std::vector<Heard const*>> at_once;  // by client, what is left
+    std::vector<Heard const*> order;                           // found so far
     std::vector<Reference> before_each;
     int tries{0};
   };
