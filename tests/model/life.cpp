@@ -11,8 +11,6 @@ namespace fastjournal::reference {
 namespace {
 
 constexpr std::size_t kStoryLines = 40;
-// In which all is over that follows from rows which were done at once.
-constexpr int kTurnsAfterwards = 3;
 // ms. A larger difference of the clocks is leapt over, a smaller one is reduced slowly.
 constexpr std::int64_t kStepMs = 1000;
 // ms. The largest reduction in a second, and a fraction of a millisecond.
@@ -191,14 +189,19 @@ class Life final : private Oracle {
       return wrong(what);
     if (after_each.size() > known) after_each.push_back(table_);
     if (at_once && result_.wrong.empty()) {
-      // What was answered as done is synced, with all before it; groups may have ended by it, which is of the next turn.
+      // What was answered as done is synced, with all before it.
       history_.clear();
-      std::vector<Heard> more;
-      for (int turns = 0; turns < kTurnsAfterwards; ++turns)
-        for (Heard& heard : subject_->say("judge", {{{"", "STATS"}}}))
-          if (heard.client != "judge") more.push_back(std::move(heard));
-      tell("and then", more);
-      return end_turn(more, {}, true);
+      after_each.clear();
+      // Groups may have ended by it. A clock that is behind stands still for some milliseconds of each second, and so do
+      // timers.
+      if (clock_is_behind_) {
+        std::int64_t const before = table_.now();
+        pass(2 * kSlewStepMs);
+        table_.hear_ends(groups(), before);
+        history_ = {table_};
+        return;
+      }
+      table_.end_turn(*this);
     }
     history_.insert(history_.end(), after_each.begin(), after_each.end());
     if (history_.empty()) history_.push_back(table_);

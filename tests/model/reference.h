@@ -154,6 +154,8 @@ class Reference {
   // Compares with all rows, as LIST shows them.
   [[nodiscard]] std::string compare(std::vector<Texts> const& dump) const;
   [[nodiscard]] std::string compare_statistics(Texts const& statistics) const;
+  // Of groups that ended since then it is only known that they did.
+  void hear_ends(std::vector<Texts> const& told, std::int64_t since);
   [[nodiscard]] std::string compare_groups(std::vector<Texts> const& told) const;
   // The number of rows that NEXT would find now; domain "": in all domains.
   [[nodiscard]] std::uint64_t available(std::string const& domain) const;

@@ -71,6 +71,15 @@ std::string Reference::compare_group(std::string const& name, ReferenceGroup con
   return wrong;
 }
 
+void Reference::hear_ends(std::vector<Texts> const& told, std::int64_t since) {
+  for (Texts const& message : told) {
+    auto const group = waits_.groups.find(text(message, "group"));
+    if (group == waits_.groups.end() || !group->second.has_ended || group->second.ended < since) continue;
+    std::int64_t const ended = number(message, "ended_date");
+    if (ended >= since && ended <= now_) group->second.ended = ended;
+  }
+}
+
 std::string Reference::compare_groups(std::vector<Texts> const& told) const {
   std::size_t seen = 0;
   for (Texts const& message : told) {

@@ -399,6 +399,7 @@ void Reference::accept_clock(std::int64_t from, std::int64_t to) {
 }
 
 std::string Reference::restart(std::int64_t now, Oracle& oracle) {
+  std::int64_t const before = std::min(now_, now);
   now_ = now;
   leases_ = 0;
   for (Row& row : rows_) {
@@ -414,15 +415,9 @@ std::string Reference::restart(std::int64_t now, Oracle& oracle) {
   became_due_.clear();
   // After a start, failures in a row are counted from what the log still has: perhaps fewer, never more.
   std::uint64_t const pause_after = std::exchange(options_.pause_after, 0);
-  std::set<std::string> ended;
-  for (auto const& [name, group] : waits_.groups)
-    if (group.has_ended) ended.insert(name);
   end_turn(oracle);
   // Those that ended by a command which was never answered may have done so before.
-  for (Texts const& told : oracle.groups())
-    if (auto const group = waits_.groups.find(text(told, "group")); group != waits_.groups.end())
-      if (group->second.has_ended && !ended.contains(group->first) && number(told, "ended_date") != 0)
-        group->second.ended = std::min(group->second.ended, number(told, "ended_date"));
+  hear_ends(oracle.groups(), before);
   options_.pause_after = pause_after;
   Texts const told = oracle.statistics();
   auto const failures = static_cast<std::uint64_t>(number(told, "failures_in_row"));
